@@ -1,0 +1,43 @@
+# make run     set up and search a position          make bench   compare with other systems, into docs/results
+# make test    set up and run all tests              make lint    style, types, and which room may import which
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: run test test-plain bench lint clean
+
+run: $(VENV)/.run
+	@$(BIN)/anabranch demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/all.py
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip -c constraints.txt
+
+$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Setting up $(VENV) (once) ..."
+	@$(BIN)/python -m pip install --quiet -e . -c constraints.txt
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Setting up $(VENV) for tests (once) ..."
+	@$(BIN)/python -m pip install --quiet -e ".[test]" -c constraints.txt
+	@touch $@
+
+$(VENV)/.lint: pyproject.toml constraints.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet -e ".[test,lint]" -c constraints.txt
+	@touch $@

@@ -1,0 +1,40 @@
+"""Every error that Anabranch raises on purpose.
+
+    AnabranchError
+      GameError            a game cannot be found, or breaks its contract
+        UnknownGame        no game of that name (names the nearest ones)
+        RuleError          a rule does not compile: which rule, which line, why
+      IllegalMove          the action is not legal in this position
+      SearchError          a search was asked for something it cannot do
+        EvaluatorError     the evaluator raised, or gave what cannot be used
+
+Messages say what is wrong and what to do about it; the program prints them without a traceback.
+"""
+
+
+class AnabranchError(Exception):
+    """The base of all of them."""
+
+
+class GameError(AnabranchError):
+    """A game cannot be found, or breaks its contract."""
+
+
+class UnknownGame(GameError):
+    """No game of that name."""
+
+
+class RuleError(GameError):
+    """A rule or an option's function does not compile."""
+
+
+class IllegalMove(AnabranchError, ValueError):
+    """The action is not legal in this position."""
+
+
+class SearchError(AnabranchError, ValueError):
+    """A search was asked for something it cannot do."""
+
+
+class EvaluatorError(SearchError):
+    """An evaluator raised, or answered with something that cannot be used."""

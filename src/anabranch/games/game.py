@@ -1,0 +1,225 @@
+"""The contract of a game: a NumPy dtype, a handful of rules, a few facts.
+
+Subclass `Game`, state the facts as class attributes and write the rules with `@rule`. Making the class registers its
+rules under a tag in the record's dtype, so that kernels find them. An instance holds the data of one variant
+(`Hex(size=7)`) and makes positions. Next: `rules.py` for what each rule means, `position.py` for positions.
+"""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from anabranch.errors import GameError, IllegalMove
+from anabranch.games import rules
+from anabranch.games.position import Position
+from anabranch.jit import helper, readable
+from anabranch.jit.dispatch import TAG_PREFIX
+
+REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
+OPTIONAL = ("key", "chance", "legal_actions", "random_action", "heuristic", "action_limit")
+REPETITIONS = ("nothing", "draw", "loss", "forbidden")
+
+
+class rule(staticmethod):
+    """Marks a function of a `Game` class as one of its rules: plain Python that is also compiled."""
+
+
+class Game:
+    """A game's rules and facts; an instance makes positions."""
+
+    players: ClassVar[int] = 2
+    actions: int  # actions are 0 .. actions-1
+    events: ClassVar[int] = 0  # chance events are 0 .. events-1; 0: there are none
+    state: ClassVar[np.dtype]  # one position
+    zero_sum: ClassVar[bool | None] = None  # None: yes for two players, no otherwise
+    value_range: tuple[float, float] = (-1.0, 1.0)  # of what player 0 gets in all; of each player, if not zero-sum
+    discount: ClassVar[float] = 1.0  # what a return is worth one action earlier
+    repetition: ClassVar[str] = "nothing"  # what it means to meet a position again: see REPETITIONS
+
+    record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
+    tag: ClassVar[str]
+    _rules: ClassVar[dict[str, Callable[..., Any]]] = {}
+    _tags: ClassVar[set[str]] = set()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._rules = cls._rules | _own_rules(cls)
+        missing = [name for name in REQUIRED if name not in cls._rules]
+        if not missing:
+            _check_facts(cls)
+            cls.tag = _new_tag(cls.__name__)
+            cls.record = _tagged(cls.state, cls.tag)
+            _register(cls)
+        elif cls._rules:
+            raise GameError(f"{cls.__name__} lacks the rule{'s' * (len(missing) > 1)} {', '.join(missing)}")
+
+    def __init__(self, **fields: Any) -> None:
+        """`fields`: instance data, put into the record before `setup` sees it."""
+        if not hasattr(type(self), "record"):
+            raise GameError(f"{type(self).__name__} has no rules yet; write them with @anabranch.rule")
+        self.fields = fields
+
+    # --- positions ---
+
+    def start(self) -> Position:
+        """The starting position."""
+        pool = readable(np.zeros(1, self.record))
+        for name, value in self.fields.items():
+            pool[name][0] = value
+        with np.errstate(over="ignore"):
+            self.rule("setup")(pool[0])
+        return Position(self, pool)
+
+    def position(self, actions: Iterable[int | str] = ()) -> Position:
+        """The position after these actions, given as numbers or names."""
+        position = self.start()
+        for ply, action in enumerate(actions, start=1):
+            try:
+                position = position.play(action)
+            except IllegalMove as error:
+                raise IllegalMove(f"move {ply}: {error}") from None
+        return position
+
+    # --- actions and their names ---
+
+    def name_of(self, action: int) -> str:
+        """How people write this action."""
+        return str(action)
+
+    def event_name(self, event: int) -> str:
+        """How people write this chance event."""
+        return str(event)
+
+    def action(self, name: str) -> int:
+        """The action that people write like this; its number is understood as well."""
+        wanted = name.strip().lower()
+        for action in range(self.actions):
+            if self.name_of(action).lower() == wanted:
+                return action
+        if wanted.isdigit() and int(wanted) < self.actions:
+            return int(wanted)
+        names = [self.name_of(action) for action in range(self.actions)]
+        near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:3]
+        raise IllegalMove(f"{name!r} is not a move of {self!r}; moves look like {', '.join(near)}")
+
+    # --- what people see ---
+
+    def text(self, state: Any) -> str:
+        """The position as text."""
+        return "\n".join(f"{name}: {state[name]}" for name in self.state.names)
+
+    def svg(self, state: Any) -> str:
+        """The position as a drawing."""
+        from anabranch.games.board import text_svg
+
+        return text_svg(self.text(state))
+
+    # --- the rules, as plain Python ---
+
+    @classmethod
+    def rule(cls, name: str) -> Callable[..., Any]:
+        """A rule of this game as a plain function, its default if the class has none of its own."""
+        generic = getattr(rules, name).generic
+        found = generic.find(iter([TAG_PREFIX + cls.tag]))
+        if found is None:
+            raise GameError(f"{cls.__name__} has no rule `{name}`")
+        return found
+
+    @classmethod
+    def has_rule(cls, name: str) -> bool:
+        """Whether the class itself writes this rule."""
+        return name in cls._rules
+
+    @classmethod
+    def value_width(cls) -> int:
+        """How many numbers a value has; see `rules.value_width`."""
+        return 1 if cls.players == 1 or (cls.players == 2 and cls.zero_sum) else cls.players
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.fields.items() if np.ndim(value) == 0)
+        return f"{type(self).__name__}({inside})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.start().data == other.start().data  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.start().data))
+
+
+def _own_rules(cls: type) -> dict[str, Callable[..., Any]]:
+    found = {}
+    for name, value in vars(cls).items():
+        if isinstance(value, rule):
+            if name not in REQUIRED + OPTIONAL:
+                near = difflib.get_close_matches(name, REQUIRED + OPTIONAL, n=1)
+                raise GameError(f"{cls.__name__}: there is no rule `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+            found[name] = value.__func__
+    return found
+
+
+def _check_facts(cls: type[Game]) -> None:
+    if not isinstance(getattr(cls, "state", None), np.dtype) or not cls.state.names:
+        raise GameError(f'{cls.__name__}: `state` must be a structured dtype, such as np.dtype([("turn", "i1")])')
+    if not isinstance(getattr(cls, "actions", None), (int, property)):
+        raise GameError(f"{cls.__name__}: `actions` must say how many actions there are")
+    if cls.players < 1:
+        raise GameError(f"{cls.__name__}: `players` must be 1 or more, not {cls.players}")
+    if cls.zero_sum is None:
+        cls.zero_sum = cls.players == 2
+    if cls.repetition not in REPETITIONS:
+        raise GameError(f"{cls.__name__}: `repetition` must be one of {', '.join(REPETITIONS)}, not {cls.repetition!r}")
+    if isinstance(cls.value_range, tuple) and not cls.value_range[0] < cls.value_range[1]:
+        raise GameError(f"{cls.__name__}: `value_range` must be (low, high) with low < high, not {cls.value_range}")
+    if not 0.0 < cls.discount <= 1.0:
+        raise GameError(f"{cls.__name__}: `discount` must be above 0 and at most 1, not {cls.discount}")
+    if ("chance" in cls._rules) != (cls.events > 0):
+        raise GameError(f"{cls.__name__}: a game with chance has both a rule `chance` and a number of `events`")
+
+
+def _new_tag(name: str) -> str:
+    """The class's name; a class defined again (in a notebook, say) gets a number, so that kernels tell them apart."""
+    tag, count = name, 1
+    while tag in Game._tags:
+        count += 1
+        tag = f"{name}#{count}"
+    Game._tags.add(tag)
+    return tag
+
+
+def _tagged(state: np.dtype, tag: str) -> np.dtype:
+    """The same fields, aligned, and a zero-length one that names the game and fills the record up to whole u8."""
+    assert state.names and state.fields
+    fields: list[Any] = [(name, state.fields[name][0]) for name in state.names]
+    return np.dtype([*fields, (TAG_PREFIX + tag, "u8", (0,))], align=True)
+
+
+def _register(cls: type[Game]) -> None:
+    """Make the class's rules and facts the implementations for its tag."""
+    key = TAG_PREFIX + cls.tag
+    pays_on_the_way = len(inspect.signature(cls._rules["play"]).parameters) == 3
+    for name, function in cls._rules.items():
+        if name == "play" and not pays_on_the_way:
+            function = _without_rewards(function)
+        getattr(rules, name).register(key)(function)
+    rules.players.register(key)(_constant(cls.players))
+    rules.value_width.register(key)(_constant(cls.value_width()))
+    rules.has_rewards.register(key)(_constant(pays_on_the_way))
+    rules.has_chance.register(key)(_constant(cls.events > 0))
+    if "action_limit" not in cls._rules:
+        rules.action_limit.register(key)(_constant(cls.actions))
+
+
+def _constant(value: Any) -> Callable[..., Any]:
+    return lambda state: value
+
+
+def _without_rewards(play: Callable[..., Any]) -> Callable[..., Any]:
+    play = helper(play)
+
+    def play_without_rewards(state, action, rewards):
+        play(state, action)
+
+    return play_without_rewards

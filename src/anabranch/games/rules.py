@@ -1,0 +1,179 @@
+"""The rules of a game as generic functions: what kernels call, and what each means.
+
+A game implements the first six; the others have defaults. `state` is one record of the game's dtype and is changed in
+place by `setup` and `play`. Players are numbered from 0; `CHANCE` moves at chance events. Nothing here is specific to
+a game. Next: `game.py`, where a class's rules are registered.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from anabranch.jit import generic, helper
+from anabranch.jit.random import GOLDEN, below, mix, uniform
+
+CHANCE = -1  # to_play's answer where no player moves
+
+# --- every game has these -------------------------------------------------------------------------------------------
+
+
+@generic
+def setup(state):
+    """Make the record the starting position. Fields of the instance (board size, ...) are filled in before."""
+
+
+@generic
+def to_play(state):
+    """The player who moves, or CHANCE."""
+
+
+@generic
+def is_legal(state, action):
+    """Whether the player to move may play this action, 0 <= action < action_limit(state)."""
+
+
+@generic
+def play(state, action, rewards):
+    """Play a legal action or a chance event. `rewards` (one number a player) is all zeros; add what is paid now."""
+
+
+@generic
+def is_over(state):
+    """Whether the game has ended."""
+
+
+@generic
+def returns(state, out):
+    """What the end pays, one number a player."""
+
+
+# --- and may have these ---------------------------------------------------------------------------------------------
+
+
+@generic(default=True)
+def key(state):
+    """Two u8 that are equal for equal positions; by default a hash of the record's bytes."""
+    low, high = GOLDEN, mix(GOLDEN)
+    for i in range(words(state)):
+        low = mix(low ^ word(state, i))
+        high = mix(high + word(state, i))
+    return low, high
+
+
+@generic(default=True)
+def chance(state, probabilities):
+    """At CHANCE: fill in the probability of each event (an index like an action); what is not possible stays 0."""
+
+
+@generic(default=True)
+def legal_actions(state, out):
+    """Write the legal actions into `out`, in rising order, and say how many there are."""
+    count = 0
+    for action in range(action_limit(state)):
+        if is_legal(state, action):
+            out[count] = action
+            count += 1
+    return count
+
+
+@generic(default=True)
+def random_action(state, random):
+    """A legal action, each equally likely. By default: draw until one is legal, but not for ever."""
+    limit = action_limit(state)
+    for _ in range(limit):
+        action = below(random, limit)
+        if is_legal(state, action):
+            return action
+    count = 0
+    chosen = -1
+    for action in range(limit):
+        if is_legal(state, action):
+            count += 1
+            if below(random, count) == 0:
+                chosen = action
+    return chosen
+
+
+@generic(default=True)
+def heuristic(state, out):
+    """A guess of what is still to come, one number a player, where a playout is cut off. By default nothing is known:
+    `out` is left as it came, at the middle of the declared range."""
+
+
+@generic
+def action_limit(state):
+    """One more than the largest action of this instance; by default the class's `actions`."""
+
+
+# --- and these come from the class's attributes -----------------------------------------------------------------------
+
+
+@generic
+def players(state):
+    """How many players there are."""
+
+
+@generic
+def value_width(state):
+    """How many numbers a value has: 1 if player 0's says it all (one player; two and zero-sum), else one a player."""
+
+
+@generic
+def has_rewards(state):
+    """Whether `play` can pay anything on the way."""
+
+
+@generic
+def has_chance(state):
+    """Whether CHANCE ever moves."""
+
+
+# --- the record's bytes ----------------------------------------------------------------------------------------------
+
+
+def words(state):
+    """How many u8 the record fills."""
+    return state.dtype.itemsize // 8
+
+
+def word(state, index):
+    """The record's u8 number `index`."""
+    return np.frombuffer(state.tobytes(), np.uint64)[index]
+
+
+@overload(words)
+def _compile_words(state):
+    count = state.size // 8
+    return lambda state: count
+
+
+@overload(word)
+def _compile_word(state, index):
+    return lambda state, index: _word(state, index)
+
+
+@intrinsic
+def _word(typing, state, index):
+    def build(context, builder, signature, arguments):
+        start = builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
+        offset = context.cast(builder, arguments[1], signature.args[1], types.int64)
+        return builder.load(builder.gep(start, [offset]))
+
+    return types.uint64(state, index), build
+
+
+@helper
+def random_event(state, probabilities, random):
+    """A chance event, drawn by its probability. `probabilities` is scratch."""
+    probabilities[:] = 0.0
+    chance(state, probabilities)
+    left = uniform(random)
+    last = -1
+    for event in range(len(probabilities)):
+        if probabilities[event] > 0.0:
+            last = event
+            left -= probabilities[event]
+            if left < 0.0:
+                break
+    return last

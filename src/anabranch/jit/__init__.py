@@ -1,0 +1,13 @@
+"""The compiler's room: everything that knows Numba.
+
+`kernel` marks the few functions that Python calls and Numba compiles; `helper` marks a function that kernels
+(and plain Python) call; `generic` marks one that picks its implementation by the type of its first argument.
+Below them: `cache` (kernels on disk), `diagnose` (typing errors for people), `random`, `atomics`.
+Nothing here knows what a game or a search is.
+"""
+
+from anabranch.jit.dispatch import generic, helper
+from anabranch.jit.kernels import Kernel, kernel, readable, report_with
+from anabranch.jit.settings import CHECKED, COMPILED
+
+__all__ = ["CHECKED", "COMPILED", "Kernel", "generic", "helper", "kernel", "readable", "report_with"]

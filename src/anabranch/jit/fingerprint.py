@@ -1,0 +1,137 @@
+"""A fingerprint of everything that a compiled kernel was made from.
+
+Numba's own cache looks at the kernel's file only: edit a rule, its helper or a table that it reads, and the old
+machine code would run. So the cache key holds a digest of what the kernel reaches: bytecode, constants, default
+arguments, the helpers it calls, the global arrays and numbers it reads, and, for generic functions, the
+implementations that the argument types select. Next: `cache.py`.
+"""
+
+import hashlib
+import sys
+import types as python_types
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from anabranch.jit.dispatch import Generic, keys_of_type
+
+# Code below these names is pinned by the versions in the cache key, so it is not read.
+PINNED = ("numba", "llvmlite", "numpy", "math", "builtins", "typing", "collections", "operator", *sys.stdlib_module_names)
+
+
+def fingerprint(function: Callable[..., Any], argument_types: Iterable[Any]) -> str:
+    """A hex digest that changes when anything behind `function`, called with these Numba types, changes."""
+    walker = _Walker(_selectors(argument_types))
+    walker.function(function)
+    return walker.digest.hexdigest()
+
+
+def implementations(function: Callable[..., Any], argument_types: Iterable[Any]) -> Iterable[tuple[Hashable, str, Callable[..., Any]]]:
+    """What generic functions behind `function` resolve to for these types: (owner, name, implementation)."""
+    walker = _Walker(_selectors(argument_types))
+    walker.function(function)
+    return walker.resolved
+
+
+def uncachable(argument_types: Iterable[Any]) -> str | None:
+    """Why kernels for these types cannot be found again by another process, or None if they can."""
+    for numba_type in _leaves(argument_types):
+        if isinstance(numba_type, types.BaseNamedTuple):
+            made_by = numba_type.instance_class
+            if made_by.__module__ == "__main__" or "<locals>" in made_by.__qualname__:
+                return f"{made_by.__qualname__} is not defined at the top of an imported module"
+    return None
+
+
+def _leaves(argument_types: Iterable[Any]) -> Iterable[Any]:
+    """The types, and those nested in named tuples and arrays."""
+    for numba_type in argument_types:
+        yield numba_type
+        if isinstance(numba_type, types.BaseTuple):
+            yield from _leaves(numba_type.types)
+        elif isinstance(numba_type, types.Array):
+            yield from _leaves([numba_type.dtype])
+
+
+def _selectors(argument_types: Iterable[Any]) -> list[list[Hashable]]:
+    """For each type that can select an implementation: its registry keys, best first."""
+    found = [list(keys_of_type(leaf)) for leaf in _leaves(argument_types)]
+    return [keys for keys in found if keys]
+
+
+class _Walker:
+    """Feeds everything reachable into one digest, each function once."""
+
+    def __init__(self, selectors: list[list[Hashable]]) -> None:
+        self.selectors = selectors
+        self.digest = hashlib.sha256()
+        self.seen: set[int] = set()
+        self.resolved: list[tuple[Hashable, str, Callable[..., Any]]] = []
+        for keys in selectors:
+            self.value(keys[0])
+
+    def feed(self, *parts: Any) -> None:
+        for part in parts:
+            self.digest.update(part if isinstance(part, bytes) else str(part).encode())
+            self.digest.update(b"\0")
+
+    def function(self, function: Callable[..., Any]) -> None:
+        if id(function) in self.seen:
+            return
+        self.seen.add(id(function))
+        table = getattr(function, "generic", None)
+        if isinstance(table, Generic):
+            self._generic(table)
+            return
+        function = getattr(function, "py_func", function)
+        code = getattr(function, "__code__", None)
+        if code is None or (function.__module__ or "").split(".")[0] in PINNED:
+            self.feed(getattr(function, "__qualname__", type(function).__name__))
+            return
+        self.feed(function.__qualname__)
+        for default in function.__defaults__ or ():
+            self.value(default)
+        for cell in function.__closure__ or ():
+            self.value(cell.cell_contents)
+        self._code(code, function.__globals__)
+
+    def _generic(self, table: Generic) -> None:
+        self.feed("generic", table.name)
+        for keys in self.selectors:
+            found = table.find(iter(keys))
+            if found is not None:
+                self.resolved.append((keys[0], table.name, found))
+                self.function(found)
+
+    def _code(self, code: python_types.CodeType, global_names: dict[str, Any]) -> None:
+        self.feed(code.co_code, code.co_names, code.co_varnames)
+        for constant in code.co_consts:
+            if isinstance(constant, python_types.CodeType):
+                self._code(constant, global_names)
+            else:
+                self.feed(repr(constant))
+        for name in code.co_names:
+            if name in global_names:
+                self.value(global_names[name], code.co_names)
+
+    def value(self, value: Any, names: Iterable[str] = ()) -> None:
+        if isinstance(value, np.ndarray):
+            self.feed(str(value.dtype), value.shape, value.tobytes())
+        elif isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):
+            self.feed(type(value).__name__, repr(value))
+        elif isinstance(value, type):
+            self.feed(value.__module__, value.__qualname__, getattr(value, "_fields", ()))
+        elif isinstance(value, (tuple, list)):
+            for item in value:
+                self.value(item)
+        elif isinstance(value, python_types.ModuleType):
+            if value.__name__.split(".")[0] not in PINNED:
+                for name in names:
+                    if hasattr(value, name):
+                        self.value(getattr(value, name))
+        elif callable(value):
+            self.function(value)
+        else:
+            self.feed(type(value).__qualname__)

@@ -1,0 +1,141 @@
+"""Kernels: the few functions that Python calls and Numba compiles.
+
+A kernel is compiled once for each combination of argument types, kept on disk (`cache`), and says in one line what it
+compiles. With `NUMBA_DISABLE_JIT=1`, or through `kernel.plain(...)`, the same function runs as plain Python: records
+are then viewed as `PlainRecord`, so that `state.turn` means the same in both.
+"""
+
+import functools
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import errors as numba_errors
+
+from anabranch.jit.cache import KernelCache
+from anabranch.jit.diagnose import explain
+from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type
+from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
+
+
+class Reporter:
+    """Says what is being compiled. The program puts its own in place with `report_with`."""
+
+    def started(self, what: str) -> None:
+        """A compilation begins."""
+        if not QUIET:
+            print(f"anabranch: compiling {what} (once; kept for the next time) ...", end="", file=sys.stderr, flush=True)
+
+    def finished(self, what: str, seconds: float, problem: str | None) -> None:
+        """It ended; `problem` says why it could not be kept."""
+        if not QUIET:
+            kept = f", not kept: {problem}" if problem else ""
+            print(f" {seconds:.1f} s{kept}", file=sys.stderr, flush=True)
+
+
+_reporter = Reporter()
+
+
+def report_with(reporter: Reporter) -> None:
+    """Send news of compilations to this reporter from now on."""
+    global _reporter
+    _reporter = reporter
+
+
+class Kernel:
+    """A function that is compiled when it is called from Python."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.compilations = 0  # in this process, so that a test can tell a cache hit from a miss
+        self._began = 0.0
+        self._what = ""
+        functools.update_wrapper(self, function)
+        if COMPILED:
+            self.dispatcher = numba.njit(**OPTIONS)(function)
+            self.dispatcher._cache = KernelCache(function, self._started, self._finished)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not COMPILED:
+            return self.plain(*arguments)
+        try:
+            return self.dispatcher(*arguments)
+        except numba_errors.NumbaError as error:
+            self._finished("it does not compile")
+            raise explain(error, self.function, [numba.typeof(argument) for argument in arguments]) from None
+
+    def plain(self, *arguments: Any) -> Any:
+        """Run as plain Python, whether or not a compiled version exists."""
+        with np.errstate(over="ignore"):  # machine integers wrap around silently; so do compiled ones
+            return self.function(*(readable(argument) for argument in arguments))
+
+    def compile(self, *arguments: Any) -> None:
+        """Make the version for these arguments ready, without running it."""
+        if COMPILED:
+            self.dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))
+
+    def _started(self, argument_types: tuple[Any, ...]) -> None:
+        self.compilations += 1
+        self._what = f"{self.function.__name__} for {_names(argument_types)}"
+        self._began = time.perf_counter()
+        _reporter.started(self._what)
+
+    def _finished(self, problem: str | None) -> None:
+        if self._what:
+            _reporter.finished(self._what, time.perf_counter() - self._began, problem)
+            self._what = ""
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Compile this function when Python calls it; see `Kernel`."""
+    return Kernel(function)
+
+
+class PlainRecord(np.record):
+    """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and
+    arithmetic on them is as wide (an `i1` reads as an int, an `f4` as a float; a `u8` stays one and wraps around)."""
+
+    def __getattribute__(self, name: str) -> Any:
+        dtype = np.void.__getattribute__(self, "dtype")
+        if name not in dtype.fields:
+            return np.void.__getattribute__(self, name)
+        value = self[name]
+        return value if isinstance(value, (np.ndarray, np.uint64)) else value.item()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+def readable(argument: Any) -> Any:
+    """Structured arrays, alone or in a named tuple, as arrays of `PlainRecord`."""
+    if isinstance(argument, np.ndarray) and argument.dtype.names:
+        return argument.view(np.dtype((PlainRecord, argument.dtype)))
+    if isinstance(argument, tuple) and hasattr(argument, "_fields"):
+        return type(argument)(*(readable(field) for field in argument))
+    return argument
+
+
+def _names(argument_types: tuple[Any, ...]) -> str:
+    """The games and options among the types, as a person would name them."""
+    found: list[str] = []
+
+    def visit(numba_type: Any) -> None:
+        if isinstance(numba_type, types.Array):
+            visit(numba_type.dtype)
+        for key in keys_of_type(numba_type):
+            if isinstance(key, str):
+                found.append(key.removeprefix(TAG_PREFIX))
+            elif isinstance(key, type) and any(isinstance(field, types.Array) for field in numba_type.types):
+                for field in numba_type.types:
+                    visit(field)
+            elif isinstance(key, type):
+                found.append(key.__name__)
+            break
+
+    for numba_type in argument_types:
+        visit(numba_type)
+    return ", ".join(dict.fromkeys(found)) or "this machine"

@@ -1,0 +1,101 @@
+"""Evaluators: what a new position is worth, and how likely its actions are.
+
+`Rollout` and `Uniform` run inside the kernel. A Python callable `f(states) -> (priors, values)` is served by
+`searcher.py`, between kernels. Values are the game's own units: player 0's alone where that says it all, else one number
+a player. Next: `simulate.py`.
+"""
+
+from typing import Any, NamedTuple
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE
+from anabranch.jit import generic, helper
+
+# The states that kernels work on, by their place in `Work.states`.
+ROOT_STATE, LEAF_STATE, PLAYOUT_STATE = range(3)
+
+
+class RandomPolicy(NamedTuple):
+    """Plays a random legal action, each equally likely."""
+
+
+class Rollout(NamedTuple):
+    """Playouts by a default policy; their mean return is the value. Priors are uniform."""
+
+    policy: Any = RandomPolicy()
+    playouts: int = 1  # for each evaluation
+    cutoff: int = 10_000  # plies after which the game's `heuristic` is asked instead of playing on
+
+
+class Uniform(NamedTuple):
+    """Knows nothing: uniform priors, and the middle of the declared range as value."""
+
+
+@generic
+def pick(policy, state, random):
+    """The action that a default policy plays; `state` is not at chance and not over."""
+
+
+@pick.register(RandomPolicy)
+def _(policy, state, random):
+    return rules.random_action(state, random)
+
+
+@generic
+def evaluate(evaluator, work, scale, discount):
+    """Write the value of `work.states[LEAF_STATE]` (not over) into `work.values`."""
+
+
+@evaluate.register(Uniform)
+def _(evaluator, work, scale, discount):
+    for i in range(len(work.values)):
+        work.values[i] = scale.middle
+
+
+@evaluate.register(Rollout)
+def _(evaluator, work, scale, discount):
+    for i in range(len(work.values)):
+        work.values[i] = 0.0
+    for _ in range(evaluator.playouts):
+        play_out(evaluator, work, scale, discount)
+    if evaluator.playouts > 1:
+        for i in range(len(work.values)):
+            work.values[i] /= evaluator.playouts
+
+
+@helper
+def play_out(evaluator, work, scale, discount):
+    """Play from the leaf to the end, or to the cut-off, and add what was returned to `work.values`."""
+    work.states[PLAYOUT_STATE] = work.states[LEAF_STATE]
+    state = work.states[PLAYOUT_STATE]
+    weight = 1.0
+    plies = 0
+    over = False
+    while not over and plies < evaluator.cutoff:
+        if rules.has_chance(state) and rules.to_play(state) == CHANCE:
+            action = rules.random_event(state, work.probabilities, work.random)
+        else:
+            action = pick(evaluator.policy, state, work.random)
+        if rules.has_rewards(state):
+            work.rewards[:] = 0.0
+        rules.play(state, action, work.rewards)
+        if rules.has_rewards(state):
+            for i in range(len(work.values)):
+                work.values[i] += weight * work.rewards[i]
+        weight *= discount
+        plies += 1
+        over = rules.is_over(state)
+    if over:
+        rules.returns(state, work.returns)
+    else:
+        guess(state, work.returns, scale)
+    for i in range(len(work.values)):
+        work.values[i] += weight * work.returns[i]
+
+
+@helper
+def guess(state, out, scale):
+    """The game's heuristic, or the middle of the range if it has none."""
+    for i in range(len(out)):
+        out[i] = scale.middle
+    rules.heuristic(state, out)

@@ -1,0 +1,196 @@
+"""Selection rules: which edge a simulation follows.
+
+A rule is an option class and one function, `score(rule, parent, edge)`; the edge with the highest score is taken, and
+edges stand in an order drawn from the seed, so that ties are broken by it. Values are seen normalised to [-1, 1], in the
+view of the player who moves. First-play urgency, the value of an edge that was never tried, is an option of the rule.
+A rule of your own: a `NamedTuple` and a function under `@score.register(...)`. Next: `simulate.py`, which calls this.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.games.rules import CHANCE
+from anabranch.jit import generic, helper
+from anabranch.jit.random import uniform
+from anabranch.search.graph import column_of, edges_of, view
+
+F4 = np.float32
+
+
+class Scale(NamedTuple):
+    """How returns become values in [-1, 1]: (value - middle) * factor, for player 0 (or every player, if not zero-sum)."""
+
+    middle: float = 0.0
+    factor: float = 1.0
+
+
+class Parent(NamedTuple):
+    """What a score may know of the node above; what a rule does not read is not computed."""
+
+    visits: int  # N: its own evaluations and all edge visits
+    value: float  # Q, normalised, in the view of who moves
+    visited_prior: float  # sum of the priors of edges with visits
+    column: int  # which of an edge's totals belongs to who moves
+    middle: float  # of the scale, in that player's view
+    factor: float
+
+
+# --- first-play urgency ------------------------------------------------------------------------------------------------
+
+
+class ConstantFPU(NamedTuple):
+    """A fixed value. The default of UCT, infinity, tries every action once before any twice."""
+
+    value: float = math.inf
+
+
+class ParentFPU(NamedTuple):
+    """The parent's value, less an offset."""
+
+    offset: float = 0.0
+
+
+class ReducedFPU(NamedTuple):
+    """The parent's value, less an offset times the square root of the visited prior mass (KataGo's: 0.2)."""
+
+    offset: float = 0.2
+
+
+@generic
+def first_play(fpu, parent):
+    """The value of an edge that was never tried."""
+
+
+@first_play.register(ConstantFPU)
+def _(fpu, parent):
+    return fpu.value
+
+
+@first_play.register(ParentFPU)
+def _(fpu, parent):
+    return parent.value - fpu.offset
+
+
+@first_play.register(ReducedFPU)
+def _(fpu, parent):
+    return parent.value - fpu.offset * math.sqrt(parent.visited_prior)
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+class UCT(NamedTuple):
+    """UCB1 on trees: Q + c sqrt(ln N / n). Gelly & Silver (7), Kocsis & Szepesvari 2006."""
+
+    c: float = 1.4
+    fpu: Any = ConstantFPU()
+
+
+class PUCT(NamedTuple):
+    """AlphaZero's rule: Q + c P sqrt(N) / (1 + n), with c + growth * ln((N + base) / base) for c.
+
+    growth=0 keeps c constant; AlphaZero's has growth 1 and base 19652, KataGo's growth 0.45 and base 500.
+    """
+
+    c: float = 1.5
+    growth: float = 0.0
+    base: float = 19652.0
+    fpu: Any = ParentFPU()
+
+
+class Greedy(NamedTuple):
+    """The best value so far, with no bonus for the untried: greedy MCTS of Gelly & Silver 2.4."""
+
+    fpu: Any = ConstantFPU()
+
+
+@generic
+def score(rule, parent, edge):
+    """How much this edge wants to be followed."""
+
+
+@score.register(UCT)
+def _(rule, parent, edge):
+    if edge.visits == 0:
+        return first_play(rule.fpu, parent)
+    bonus = np.sqrt(F4(math.log(parent.visits)) * inverse_visits(edge))
+    return value_of(parent, edge) + F4(rule.c) * bonus
+
+
+@score.register(PUCT)
+def _(rule, parent, edge):
+    value = value_of(parent, edge) if edge.visits > 0 else first_play(rule.fpu, parent)
+    c = rule.c + rule.growth * math.log((parent.visits + rule.base) / rule.base)
+    return value + c * edge.prior * math.sqrt(parent.visits) / (1 + edge.visits)
+
+
+@score.register(Greedy)
+def _(rule, parent, edge):
+    return value_of(parent, edge) if edge.visits > 0 else first_play(rule.fpu, parent)
+
+
+# --- what rules stand on ---------------------------------------------------------------------------------------------
+
+
+@helper
+def value_of(parent, edge):
+    """Q of an edge with visits, normalised, in the view of who moves at the parent."""
+    return (F4(edge.total[parent.column]) * inverse_visits(edge) - F4(parent.middle)) * F4(parent.factor)
+
+
+@helper
+def inverse_visits(edge):
+    """1 / n. Scores are computed in single precision: division and root take half as long, and its 24 bits are more than a
+    mean of random outcomes has. What is stored stays in double."""
+    return F4(1.0) / F4(edge.visits)
+
+
+@helper
+def look(graph, number, scale):
+    """The node as a `Parent`. All of this is inlined, so that the loop vanishes for rules that do not read its results."""
+    node = graph.nodes[number]
+    width = len(node.value)
+    column = column_of(width, node.player)
+    sign = view(width, node.player)
+    total = 0.0
+    tried = 0
+    prior = 0.0
+    for e in edges_of(graph, number):
+        edge = graph.edges[e]
+        if edge.visits > 0:
+            total += edge.total[column]
+            tried += edge.visits
+            prior += edge.prior
+    own = node.visits - tried
+    mean = (own * sign * node.value[column] + total) / node.visits
+    middle = sign * scale.middle
+    return Parent(node.visits, (mean - middle) * scale.factor, prior, column, middle, scale.factor)
+
+
+@helper
+def choose(rule, graph, number, scale, random):
+    """The number of the edge that the rule prefers; at chance, one drawn by its probability."""
+    if graph.nodes[number].player == CHANCE:
+        return draw_event(graph, number, random)
+    parent = look(graph, number, scale)
+    best = number + 1
+    best_score = -math.inf
+    for e in edges_of(graph, number):
+        edge_score = score(rule, parent, graph.edges[e])
+        if edge_score > best_score:
+            best = e
+            best_score = edge_score
+    return best
+
+
+@helper
+def draw_event(graph, number, random):
+    """A chance event's edge, drawn by its prior."""
+    left = uniform(random)
+    for e in edges_of(graph, number):
+        left -= graph.edges[e].prior
+        if left < 0.0:
+            return e
+    return number + graph.nodes[number].count

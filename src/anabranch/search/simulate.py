@@ -1,0 +1,213 @@
+"""The loop: descend, evaluate, back up.
+
+`simulate` runs whole simulations inside one kernel. Where Python must evaluate, `descend_to_leaf` and `finish` are its two
+halves, with the evaluator between them. A simulation adds one visit to one edge of the root. Read first: `graph.py`.
+"""
+
+from typing import Any, NamedTuple
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE
+from anabranch.jit import helper, kernel
+from anabranch.jit.random import below
+from anabranch.search.backup import back_up
+from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
+from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, edges_of, view
+from anabranch.search.select import Scale, choose
+
+PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
+OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room to keep that
+
+
+class Limits(NamedTuple):
+    """What bounds the growth of the graph, and the units of its values."""
+
+    depth: int  # positions this many actions below the root stay leaves
+    expand_after: int  # evaluations of a leaf before it gets a node
+    scale: Scale
+    discount: float
+
+
+class Work(NamedTuple):
+    """Scratch memory of one thread."""
+
+    states: Any  # records: ROOT_STATE, LEAF_STATE, PLAYOUT_STATE
+    random: Any  # u8 (1,): the generator
+    path_nodes: Any  # i4 (depth,): nodes from the root down
+    path_edges: Any  # i4 (depth,): the edge taken at each
+    path_rewards: Any  # f8 (depth, width): what each edge paid
+    values: Any  # f8 (width,): the leaf's value
+    actions: Any  # i8 (largest number of edges,)
+    probabilities: Any  # f8 (events,)
+    rewards: Any  # f8 (players,)
+    returns: Any  # f8 (players,)
+
+
+@kernel
+def simulate(graph, root, select, evaluator, operator, limits, work, count):
+    """Run up to `count` simulations; the number done, fewer only if the path buffer is full."""
+    for done in range(count):
+        depth, leaf = descend(graph, root, select, limits, work)
+        if depth == PATH_FULL:
+            return done
+        if leaf == NO_NODE:
+            leaf = settle(graph, depth, work)
+        if leaf == NO_NODE:
+            evaluate(evaluator, work, limits.scale, limits.discount)
+            graph.used[EVALUATIONS] += 1
+        back_up(operator, graph, depth, limits.discount, work)
+    return count
+
+
+@kernel
+def plant(graph, evaluator, limits, work):
+    """Make the root's node in an empty graph and evaluate it. The game is not over there, and there is room."""
+    work.states[LEAF_STATE] = work.states[ROOT_STATE]
+    evaluate(evaluator, work, limits.scale, limits.discount)
+    graph.used[EVALUATIONS] += 1
+    graph.used[POSITIONS] += 1
+    root = grow(graph, work.states[LEAF_STATE], work)
+    own_evaluations(graph.nodes[root], 1, work.values)
+    return root
+
+
+@kernel
+def descend_to_leaf(graph, root, select, limits, work):
+    """The first half of a simulation for an evaluator in Python: (depth, leaf), as `descend`."""
+    depth, leaf = descend(graph, root, select, limits, work)
+    return depth, leaf
+
+
+@kernel
+def finish(graph, depth, operator, limits, work):
+    """The second half: back up `work.values`."""
+    back_up(operator, graph, depth, limits.discount, work)
+
+
+@helper
+def descend(graph, root, select, limits, work):
+    """Follow the selection rule from the root, playing on LEAF_STATE and noting the path.
+
+    Gives its depth (or PATH_FULL) and the leaf: a node where the game is over, its outcome then in `work.values`, or NO_NODE for
+    a position that wants an evaluation.
+    """
+    work.states[LEAF_STATE] = work.states[ROOT_STATE]
+    state = work.states[LEAF_STATE]
+    number = root
+    depth = 0
+    while graph.nodes[number].count > 0:
+        if depth == len(work.path_edges):
+            return PATH_FULL, NO_NODE
+        chosen = choose(select, graph, number, limits.scale, work.random)
+        edge = graph.edges[chosen]
+        step(state, edge.action, depth, work)
+        work.path_nodes[depth] = number
+        work.path_edges[depth] = chosen
+        depth += 1
+        number = edge.child
+        if number == NO_NODE:
+            if edge.visits < limits.expand_after or depth >= limits.depth:
+                return depth, NO_NODE
+            number = promote(graph, depth, limits.discount, work)
+            if number == NO_NODE:
+                return depth, NO_NODE
+    node = graph.nodes[number]
+    node.visits += 1
+    for i in range(len(work.values)):
+        work.values[i] = node.value[i]
+    return depth, number
+
+
+@helper
+def step(state, action, depth, work):
+    """Play an edge's action and note what it pays."""
+    if rules.has_rewards(state):
+        work.rewards[:] = 0.0
+    rules.play(state, action, work.rewards)
+    if rules.has_rewards(state):
+        for i in range(len(work.values)):
+            work.path_rewards[depth, i] = work.rewards[i]
+
+
+@helper
+def promote(graph, depth, discount, work):
+    """Make the leaf at the end of the path a node with edges; NO_NODE if there is no room."""
+    number = grow(graph, work.states[LEAF_STATE], work)
+    if number != NO_NODE:
+        edge = graph.edges[work.path_edges[depth - 1]]
+        sign = view(len(work.values), graph.nodes[work.path_nodes[depth - 1]].player)
+        for i in range(len(work.values)):  # the edge's mean, less its reward, is the mean of the leaf's evaluations
+            mean = sign * edge.total[i] / edge.visits
+            if rules.has_rewards(work.states[LEAF_STATE]):
+                mean -= work.path_rewards[depth - 1, i]
+            work.values[i] = mean / discount
+        own_evaluations(graph.nodes[number], edge.visits, work.values)
+        edge.child = number
+    return number
+
+
+@helper
+def own_evaluations(node, count, values):
+    """Note how often a new node was evaluated, and the mean."""
+    node.visits = count
+    for i in range(len(values)):
+        node.value[i] = values[i]
+
+
+@helper
+def grow(graph, state, work):
+    """A new node for a state that is not over: edges with uniform priors in random order, or a chance event's with their
+    probabilities. NO_NODE if there is no room."""
+    player = rules.to_play(state)
+    if rules.has_chance(state) and player == CHANCE:
+        count = possible_events(state, work)
+        number = add_node(graph, player, work.actions, count)
+        if number != NO_NODE:
+            for e in edges_of(graph, number):
+                graph.edges[e].prior = work.probabilities[graph.edges[e].action]
+        return number
+    count = rules.legal_actions(state, work.actions)
+    shuffle(work.actions, count, work.random)
+    return add_node(graph, player, work.actions, count)
+
+
+@helper
+def possible_events(state, work):
+    """Write the chance events that can happen into `work.actions`, their probabilities beside; how many there are."""
+    work.probabilities[:] = 0.0
+    rules.chance(state, work.probabilities)
+    count = 0
+    for event in range(len(work.probabilities)):
+        if work.probabilities[event] > 0.0:
+            work.actions[count] = event
+            count += 1
+    return count
+
+
+@helper
+def shuffle(actions, count, random):
+    """Fisher-Yates: the order of a node's edges breaks ties between them."""
+    for i in range(count - 1, 0, -1):
+        j = below(random, i + 1)
+        actions[i], actions[j] = actions[j], actions[i]
+
+
+@helper
+def settle(graph, depth, work):
+    """If the game is over at the leaf, write the outcome into `work.values` and keep it in a node (if there is room);
+    that node, or NO_NODE if the leaf wants an evaluation."""
+    state = work.states[LEAF_STATE]
+    edge = graph.edges[work.path_edges[depth - 1]]
+    if edge.visits == 0:
+        graph.used[POSITIONS] += 1
+    if not rules.is_over(state):
+        return NO_NODE
+    rules.returns(state, work.returns)
+    for i in range(len(work.values)):
+        work.values[i] = work.returns[i]
+    number = add_node(graph, CHANCE, work.actions, 0)
+    if number == NO_NODE:
+        return OUT_OF_ROOM
+    own_evaluations(graph.nodes[number], 1, work.values)
+    edge.child = number
+    return number
