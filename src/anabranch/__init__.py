@@ -1,0 +1,77 @@
+"""Anabranch: Monte-Carlo search in games, in Python, at machine speed.
+
+The public names, and nothing else. They are imported when they are first used, so that `import anabranch` (and
+`anabranch --help`) does not wait for the compiler.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from anabranch._version import __version__
+
+if TYPE_CHECKING:
+    from anabranch.errors import AnabranchError as AnabranchError
+    from anabranch.errors import EvaluatorError as EvaluatorError
+    from anabranch.errors import GameError as GameError
+    from anabranch.errors import IllegalMove as IllegalMove
+    from anabranch.errors import RuleError as RuleError
+    from anabranch.errors import SearchError as SearchError
+    from anabranch.errors import UnknownGame as UnknownGame
+    from anabranch.games.check import check as check
+    from anabranch.games.game import Game as Game
+    from anabranch.games.game import rule as rule
+    from anabranch.games.objects import ObjectGame as ObjectGame
+    from anabranch.games.position import Position as Position
+    from anabranch.games.rules import CHANCE as CHANCE
+    from anabranch.jit.dispatch import helper as helper
+    from anabranch.search.backup import Max as Max
+    from anabranch.search.backup import Mean as Mean
+    from anabranch.search.backup import Mix as Mix
+    from anabranch.search.evaluate import RandomPolicy as RandomPolicy
+    from anabranch.search.evaluate import Rollout as Rollout
+    from anabranch.search.evaluate import Uniform as Uniform
+    from anabranch.search.final import ByTemperature as ByTemperature
+    from anabranch.search.final import ByValue as ByValue
+    from anabranch.search.final import Dirichlet as Dirichlet
+    from anabranch.search.final import MostVisits as MostVisits
+    from anabranch.search.result import Result as Result
+    from anabranch.search.searcher import Search as Search
+    from anabranch.search.select import PUCT as PUCT
+    from anabranch.search.select import UCT as UCT
+    from anabranch.search.select import ConstantFPU as ConstantFPU
+    from anabranch.search.select import Greedy as Greedy
+    from anabranch.search.select import ParentFPU as ParentFPU
+    from anabranch.search.select import ReducedFPU as ReducedFPU
+
+_HOMES = {
+    "anabranch.errors": (
+        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "RuleError", "SearchError", "UnknownGame",
+    ),
+    "anabranch.games.check": ("check",),
+    "anabranch.games.game": ("Game", "rule"),
+    "anabranch.games.objects": ("ObjectGame",),
+    "anabranch.games.position": ("Position",),
+    "anabranch.games.rules": ("CHANCE",),
+    "anabranch.jit.dispatch": ("helper",),
+    "anabranch.search.backup": ("Max", "Mean", "Mix"),
+    "anabranch.search.evaluate": ("RandomPolicy", "Rollout", "Uniform"),
+    "anabranch.search.final": ("ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
+    "anabranch.search.result": ("Result",),
+    "anabranch.search.searcher": ("Search",),
+    "anabranch.search.select": ("PUCT", "UCT", "ConstantFPU", "Greedy", "ParentFPU", "ReducedFPU"),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *_HOME_OF]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'anabranch' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

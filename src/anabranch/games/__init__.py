@@ -1,0 +1,24 @@
+"""What is searched. `game.py` is the contract, `rules.py` says what each rule means, and there is one module a game.
+
+    from anabranch.games import ConnectFour, Hex
+
+A game's class is imported when it is first asked for; `registry.py` finds it.
+"""
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name[:1].isupper():
+        from anabranch.games import registry
+
+        found = registry.classes(only=name).get(name)
+        if found is not None:
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from anabranch.games import registry
+
+    return sorted([*globals(), *registry.classes()])

@@ -95,15 +95,21 @@ class Game:
 
     def action(self, name: str) -> int:
         """The action that people write like this; its number is understood as well."""
+        return self._number(name, "move", [self.name_of(action) for action in range(self.actions)])
+
+    def event(self, name: str) -> int:
+        """The chance event that people write like this; its number is understood as well."""
+        return self._number(name, "chance event", [self.event_name(event) for event in range(self.events)])
+
+    def _number(self, name: str, kind: str, names: list[str]) -> int:
         wanted = name.strip().lower()
-        for action in range(self.actions):
-            if self.name_of(action).lower() == wanted:
-                return action
-        if wanted.isdigit() and int(wanted) < self.actions:
+        for number, candidate in enumerate(names):
+            if candidate.lower() == wanted:
+                return number
+        if wanted.isdecimal() and int(wanted) < len(names):
             return int(wanted)
-        names = [self.name_of(action) for action in range(self.actions)]
         near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:3]
-        raise IllegalMove(f"{name!r} is not a move of {self!r}; moves look like {', '.join(near)}")
+        raise IllegalMove(f"{name!r} is not a {kind} of {self!r}; {kind}s look like {', '.join(near)}")
 
     # --- what people see ---
 

@@ -77,7 +77,10 @@ class Position:
     def play(self, action: int | str) -> "Position":
         """The position after this action (a number or a name) or chance event."""
         chance = not self.is_over and self.to_play == CHANCE
-        number = self.game.action(action) if isinstance(action, str) and not chance else int(action)
+        if isinstance(action, str):
+            number = self.game.event(action) if chance else self.game.action(action)
+        else:
+            number = int(action)
         self._check(number, chance)
         pool = self._pool.copy()
         rewards = np.zeros(self.game.players)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
-from anabranch.search.graph import column_of, edges_of, view
+from anabranch.search.graph import POSITIONS, column_of, edges_of, view
 
 NO_EDGE = -1
 
@@ -102,6 +102,8 @@ def best_edge(graph, number):
 def back_up(operator, graph, depth, discount, work):
     """Walk the path of `work` upwards with `work.values`, the leaf's value, and count the simulation."""
     values = work.values
+    if graph.edges[work.path_edges[depth - 1]].visits == 0:
+        graph.used[POSITIONS] += 1
     whole = False
     for d in range(depth - 1, -1, -1):
         node = graph.nodes[work.path_nodes[d]]
@@ -118,3 +120,10 @@ def back_up(operator, graph, depth, discount, work):
             else:
                 edge.total[i] += sign * values[i]
         whole = carry(operator, graph, work.path_nodes[d], values)
+
+
+@helper
+def value_of_node(operator, graph, number, values):
+    """Write what the node is worth by this operator into `values`: player 0's, or one number a player."""
+    if not carry(operator, graph, number, values):
+        node_mean(graph, number, values)

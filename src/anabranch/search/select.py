@@ -114,7 +114,7 @@ def score(rule, parent, edge):
 @score.register(UCT)
 def _(rule, parent, edge):
     if edge.visits == 0:
-        return first_play(rule.fpu, parent)
+        return F4(first_play(rule.fpu, parent))
     bonus = np.sqrt(F4(math.log(parent.visits)) * inverse_visits(edge))
     return value_of(parent, edge) + F4(rule.c) * bonus
 
@@ -176,7 +176,7 @@ def choose(rule, graph, number, scale, random):
         return draw_event(graph, number, random)
     parent = look(graph, number, scale)
     best = number + 1
-    best_score = -math.inf
+    best_score = F4(-math.inf)
     for e in edges_of(graph, number):
         edge_score = score(rule, parent, graph.edges[e])
         if edge_score > best_score:

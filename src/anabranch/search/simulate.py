@@ -1,7 +1,7 @@
 """The loop: descend, evaluate, back up.
 
 `simulate` runs whole simulations inside one kernel. Where Python must evaluate, `descend_to_leaf` and `finish` are its two
-halves, with the evaluator between them. A simulation adds one visit to one edge of the root. Read first: `graph.py`.
+halves, with the evaluator between them (`drive.py`). A simulation adds one visit to one edge of the root. Read first: `graph.py`.
 """
 
 from typing import Any, NamedTuple
@@ -45,43 +45,87 @@ class Work(NamedTuple):
 
 @kernel
 def simulate(graph, root, select, evaluator, operator, limits, work, count):
-    """Run up to `count` simulations; the number done, fewer only if the path buffer is full."""
-    for done in range(count):
-        depth, leaf = descend(graph, root, select, limits, work)
-        if depth == PATH_FULL:
-            return done
-        if leaf == NO_NODE:
-            leaf = settle(graph, depth, work)
+    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full.
+
+    If the root is NO_NODE, its node is made and evaluated first, and not counted: the graph is empty then, the game is not
+    over in ROOT_STATE, and there is room.
+    """
+    done = 0
+    while done < count or root == NO_NODE:
+        depth = 0
+        leaf = NO_NODE
+        if root == NO_NODE:
+            work.states[LEAF_STATE] = work.states[ROOT_STATE]
+        else:
+            depth, leaf = descend(graph, root, select, limits, work)
+            if depth == PATH_FULL:
+                break
+            if leaf == NO_NODE:
+                leaf = settle(graph, depth, work)
         if leaf == NO_NODE:
             evaluate(evaluator, work, limits.scale, limits.discount)
             graph.used[EVALUATIONS] += 1
-        back_up(operator, graph, depth, limits.discount, work)
-    return count
+        if root == NO_NODE:
+            root = plant(graph, work)
+        else:
+            back_up(operator, graph, depth, limits.discount, work)
+            done += 1
+    return root, done
 
 
-@kernel
-def plant(graph, evaluator, limits, work):
-    """Make the root's node in an empty graph and evaluate it. The game is not over there, and there is room."""
-    work.states[LEAF_STATE] = work.states[ROOT_STATE]
-    evaluate(evaluator, work, limits.scale, limits.discount)
-    graph.used[EVALUATIONS] += 1
+@helper
+def plant(graph, work):
+    """Make the root's node, with `work.values` as its evaluation."""
     graph.used[POSITIONS] += 1
     root = grow(graph, work.states[LEAF_STATE], work)
     own_evaluations(graph.nodes[root], 1, work.values)
     return root
 
 
+# --- the same in halves, for evaluators in Python -----------------------------------------------------------------------
+
+
 @kernel
 def descend_to_leaf(graph, root, select, limits, work):
-    """The first half of a simulation for an evaluator in Python: (depth, leaf), as `descend`."""
+    """The first half of a simulation: its depth, and NO_NODE if the leaf wants an evaluation (else `work.values` has it)."""
     depth, leaf = descend(graph, root, select, limits, work)
+    if leaf == NO_NODE and depth != PATH_FULL:
+        leaf = settle(graph, depth, work)
     return depth, leaf
+
+
+@kernel
+def survey(work):
+    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`."""
+    state = work.states[LEAF_STATE]
+    player = rules.to_play(state)
+    if rules.has_chance(state) and player == CHANCE:
+        return player, possible_events(state, work)
+    return player, rules.legal_actions(state, work.actions)
+
+
+@kernel
+def adopt(graph, depth, player, count, priors, work):
+    """Make the leaf at the end of the path (the root, if that is empty) a node with `count` edges, their `work.actions` and
+    `priors`, and `work.values` as its evaluation; with no edges it is one where the game is over. Its number or NO_NODE."""
+    shuffle_both(work.actions, priors, count, work.random)
+    number = add_node(graph, player, work.actions, count)
+    if number != NO_NODE:
+        own_evaluations(graph.nodes[number], 1, work.values)
+        for i in range(count):
+            graph.edges[number + 1 + i].prior = priors[i]
+        if depth > 0:
+            graph.edges[work.path_edges[depth - 1]].child = number
+    return number
 
 
 @kernel
 def finish(graph, depth, operator, limits, work):
     """The second half: back up `work.values`."""
     back_up(operator, graph, depth, limits.discount, work)
+
+
+# --- what both are made of ------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -193,13 +237,19 @@ def shuffle(actions, count, random):
 
 
 @helper
+def shuffle_both(actions, priors, count, random):
+    """The same for actions and their priors together."""
+    for i in range(count - 1, 0, -1):
+        j = below(random, i + 1)
+        actions[i], actions[j] = actions[j], actions[i]
+        priors[i], priors[j] = priors[j], priors[i]
+
+
+@helper
 def settle(graph, depth, work):
     """If the game is over at the leaf, write the outcome into `work.values` and keep it in a node (if there is room);
     that node, or NO_NODE if the leaf wants an evaluation."""
     state = work.states[LEAF_STATE]
-    edge = graph.edges[work.path_edges[depth - 1]]
-    if edge.visits == 0:
-        graph.used[POSITIONS] += 1
     if not rules.is_over(state):
         return NO_NODE
     rules.returns(state, work.returns)
@@ -209,5 +259,5 @@ def settle(graph, depth, work):
     if number == NO_NODE:
         return OUT_OF_ROOM
     own_evaluations(graph.nodes[number], 1, work.values)
-    edge.child = number
+    graph.edges[work.path_edges[depth - 1]].child = number
     return number

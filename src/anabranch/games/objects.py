@@ -1,0 +1,123 @@
+"""Games that are ordinary Python objects: anything that answers like a `Position` is searched.
+
+A position of such a game has, as attributes or as methods without arguments:
+
+    legal_actions   a list of ints, 0 <= action < actions            to_play   a player's number, or CHANCE
+    is_over         whether the game has ended                       returns   what the end pays, one number a player
+
+and `play(action)`, which gives the next position and leaves this one as it is. Its class says `actions` (how many there are
+at most) and may say `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance, and
+`name_of(action)`. `ObjectGame(PositionClass)` makes a game of it; `Search` does that by itself.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.errors import GameError
+from anabranch.games.game import Game, rule
+
+NEEDED = ("legal_actions", "play", "is_over", "returns", "to_play")
+
+
+class Opaque(Game):
+    """What kernels see of a Python object: nothing. They walk the tree; Python knows the positions."""
+
+    actions = 1
+    state = np.dtype([("nothing", "u8")])
+
+    @rule
+    def setup(state):
+        state.nothing = np.uint64(0)
+
+    @rule
+    def to_play(state):
+        return 0
+
+    @rule
+    def is_legal(state, action):
+        return True
+
+    @rule
+    def play(state, action):
+        pass
+
+    @rule
+    def is_over(state):
+        return False
+
+    @rule
+    def returns(state, out):
+        pass
+
+
+class ObjectGame:
+    """The facts of a game whose positions are Python objects, and how to ask them."""
+
+    record = Opaque.record
+
+    def __init__(self, positions: Any) -> None:
+        missing = [name for name in NEEDED if not hasattr(positions, name)]
+        if missing:
+            raise GameError(f"{_name(positions)} cannot be searched: its positions lack {', '.join(missing)}")
+        if not isinstance(getattr(positions, "actions", None), int):
+            raise GameError(f"{_name(positions)} must say how many actions there are at most: `actions = ...`")
+        self.positions = positions
+        self.actions: int = positions.actions
+        self.players: int = getattr(positions, "players", 2)
+        self.events: int = getattr(positions, "events", 0)
+        self.zero_sum: bool = getattr(positions, "zero_sum", self.players == 2)
+        self.value_range: tuple[float, float] = getattr(positions, "value_range", (-1.0, 1.0))
+        self.discount: float = getattr(positions, "discount", 1.0)
+
+    def start(self) -> Any:
+        """The starting position: the class called without arguments."""
+        return self.positions()
+
+    def value_width(self) -> int:
+        """How many numbers a value has; see `rules.value_width`."""
+        return 1 if self.players == 1 or (self.players == 2 and self.zero_sum) else self.players
+
+    def name_of(self, action: int) -> str:
+        """How people write this action."""
+        name = getattr(self.positions, "name_of", None)
+        return str(name(action)) if name else str(action)
+
+    def legal_actions(self, position: Any) -> list[int]:
+        """What the player to move may play."""
+        return list(_ask(position, "legal_actions"))
+
+    def play(self, position: Any, action: int) -> Any:
+        """The next position."""
+        following = position.play(action)
+        if following is None or following is position:
+            raise GameError(f"{_name(self.positions)}.play must give a new position and leave the old one as it is")
+        return following
+
+    def is_over(self, position: Any) -> bool:
+        """Whether the game has ended."""
+        return bool(_ask(position, "is_over"))
+
+    def returns(self, position: Any) -> list[float]:
+        """What the end pays."""
+        return list(_ask(position, "returns"))
+
+    def to_play(self, position: Any) -> int:
+        """The player who moves, or CHANCE."""
+        return int(_ask(position, "to_play"))
+
+    def probabilities(self, position: Any) -> list[float]:
+        """At chance: how likely each event is."""
+        return list(_ask(position, "probabilities"))
+
+    def __repr__(self) -> str:
+        return _name(self.positions)
+
+
+def _ask(position: Any, name: str) -> Any:
+    answer = getattr(position, name)
+    return answer() if callable(answer) else answer
+
+
+def _name(positions: Any) -> str:
+    return getattr(positions, "__name__", type(positions).__name__)

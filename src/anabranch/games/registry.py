@@ -1,0 +1,189 @@
+"""Finds games by name, for the program and for whoever has a name and not a class.
+
+    load("hex")    load("hex", size=7)    load("hex:size=7")    load("connect-four")
+    load("path/to/mygame.py:Nim")    load("package.module:Nim")    load("mygame.py:Nim:stones=15")
+
+Case, `-`, `_` and blanks do not matter in a name. Options are `key=value`, divided by commas; values are Python literals, or
+else strings. Every `Game` in a module of this package is found by its class's name: there is no list to keep.
+"""
+
+import ast
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from anabranch.errors import GameError, UnknownGame
+from anabranch.games.game import Game
+
+PACKAGE = __name__.rpartition(".")[0]
+USERS_GAME = re.compile(r"(?P<where>.+\.py)(:(?P<name>\w+))?(:(?P<options>\w+=.*))?|(?P<module>[\w.]+):(?P<class>\w+)(:(?P<more>\w+=.*))?")
+
+
+def load(name: str, **options: Any) -> Game:
+    """The game of this name, or of this class in a file or module; options also after a colon."""
+    users = USERS_GAME.fullmatch(name.strip())
+    if users is None:
+        name, _, written = name.partition(":")
+        game = _built_in(name)
+    elif users["where"]:
+        game, written = _class_in(_import_file(users["where"]), users["where"], users["name"]), users["options"]
+    else:
+        game, written = _class_in(_import_module(users["module"]), users["module"], users["class"]), users["more"]
+    return _make(game, {**_parsed(written or "", game), **options})
+
+
+def names() -> dict[str, str]:
+    """What `load` knows by name, with a line about each."""
+    return {_plain(name): (inspect.getdoc(game) or "").partition("\n")[0] for name, game in sorted(classes().items())}
+
+
+def classes(only: str = "") -> dict[str, type[Game]]:
+    """The games of this package by the name of their class. `only` one is wanted: if a module is called like it, no other is
+    imported."""
+    modules = [module.name for module in pkgutil.iter_modules(sys.modules[PACKAGE].__path__)]
+    own = [module for module in modules if module == _plain(only)]
+    found = _games_in(importlib.import_module(f"{PACKAGE}.{own[0]}")) if own else {}
+    if any(_plain(name) == _plain(only) for name in found):
+        return found
+    for module in modules:
+        found |= _games_in(importlib.import_module(f"{PACKAGE}.{module}"))
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_\s]", "", name).lower()
+
+
+def _built_in(name: str) -> type[Game]:
+    known = {_plain(found): game for found, game in classes(only=name).items()}
+    if _plain(name) in known:
+        return known[_plain(name)]
+    near = difflib.get_close_matches(_plain(name), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}."
+    raise UnknownGame(f"no game is called {name!r}; {hint} A game of your own is named as path/to/file.py:ClassName")
+
+
+def _games_in(module: ModuleType) -> dict[str, type[Game]]:
+    """The complete games that are defined in this module, or in this package."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if inspect.isclass(value)
+        and issubclass(value, Game)
+        and hasattr(value, "record")
+        and f"{value.__module__}.".startswith(f"{module.__name__}.")
+    }
+
+
+def _class_in(module: ModuleType, where: str, name: str | None) -> type[Game]:
+    """The class of this name; without one, the only game there is."""
+    found = _games_in(module)
+    if name is None and len(found) == 1:
+        return next(iter(found.values()))
+    chosen = getattr(module, name, None) if name else None
+    if inspect.isclass(chosen) and issubclass(chosen, Game):
+        return chosen
+    there = f"it has {', '.join(sorted(found))}" if found else "it has none: a game is a subclass of anabranch.Game"
+    if name is None:
+        raise GameError(f"say which game of {where}, as {where}:ClassName; {there}")
+    if chosen is not None:
+        raise GameError(f"`{name}` in {where} is not a game; {there}")
+    raise GameError(f"there is no game `{name}` in {where}; {there}")
+
+
+def _import_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and f"{name}.".startswith(f"{error.name}."):
+            raise GameError(f"there is no module `{error.name}`; install it, or name the file instead: path/to/file.py:ClassName") from None
+        raise _broken(name, error) from error
+    except Exception as error:
+        raise _broken(name, error) from error
+
+
+def _import_file(where: str) -> ModuleType:
+    """The module in this file, under a name by which other processes can import it as well, if that name is free."""
+    path = Path(where).expanduser().resolve()
+    if not path.is_file():
+        raise GameError(f"there is no file {where}; a game of your own is named as path/to/file.py:ClassName")
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) == str(path):
+            return module
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    specification = importlib.util.spec_from_file_location(_module_name(path), path)
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[module.__name__] = module
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[module.__name__]
+        raise _broken(where, error) from error
+    return module
+
+
+def _module_name(path: Path) -> str:
+    """The file's own name, unless another module has it."""
+    known = importlib.util.find_spec(path.stem) if path.stem.isidentifier() else None
+    if path.stem.isidentifier() and known and known.origin and Path(known.origin).resolve() == path:
+        return path.stem
+    return f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+
+
+def _broken(where: str, error: Exception) -> GameError:
+    """Which line of the user's code could not be imported, and why."""
+    frame = error.__traceback__
+    line = error.lineno if isinstance(error, SyntaxError) else 0
+    while frame is not None:
+        if not isinstance(error, SyntaxError) and Path(frame.tb_frame.f_code.co_filename).name == Path(where).name:
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    reason = error.msg if isinstance(error, SyntaxError) else str(error)
+    return GameError(f"{where} cannot be imported: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}")
+
+
+def _parsed(written: str, game: type[Game]) -> dict[str, Any]:
+    """Options from `key=value,key=value`."""
+    options = {}
+    for part in re.split(r",(?=\s*\w+=)", written) if written else []:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise GameError(f"{part!r} is not an option of {game.__name__}; options are key=value, and it takes {_takes(game)}")
+        try:
+            options[key.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            options[key.strip()] = value.strip()
+    return options
+
+
+def _make(game: type[Game], options: dict[str, Any]) -> Game:
+    known = _options_of(game)
+    for key in options:
+        if key not in known:
+            raise GameError(f"{game.__name__} has no option `{key}`; it takes {_takes(game)}")
+    try:
+        return game(**options)
+    except TypeError as error:
+        raise GameError(f"{game.__name__} cannot be made with these options: {error}; it takes {_takes(game)}") from error
+
+
+def _options_of(game: type[Game]) -> dict[str, str]:
+    """Each option as a person writes it; a game without a constructor of its own takes its record's fields."""
+    parameters = inspect.signature(game).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return {name: name for name in game.state.names or ()} if game.has_rule("setup") else {}
+    return {p.name: p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters}
+
+
+def _takes(game: type[Game]) -> str:
+    return ", ".join(_options_of(game).values()) or "none"

@@ -1,0 +1,55 @@
+"""The root of a search: noise before it, the choice of an action after it. Plain Python, once a search.
+
+`MostVisits`, `ByTemperature`, `ByValue` choose; `Dirichlet` makes self-play explore. Used by `searcher.py`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class MostVisits(NamedTuple):
+    """The action with most visits; the better value breaks a tie."""
+
+
+class ByTemperature(NamedTuple):
+    """Drawn with probability proportional to visits ** (1 / temperature); 0 is the same as most visits."""
+
+    temperature: float = 1.0
+
+
+class ByValue(NamedTuple):
+    """The best value among actions with at least `floor` times the largest number of visits."""
+
+    floor: float = 0.1
+
+
+class Dirichlet(NamedTuple):
+    """Noise on the root's priors: (1 - weight) P + weight Dir(alpha). Selection rules that do not read priors (UCT) ignore it.
+
+    AlphaZero's alpha is 0.3 for chess and 0.03 for Go; KataGo's is 10.83 divided by the number of legal actions.
+    """
+
+    alpha: float = 0.3
+    weight: float = 0.25
+
+
+FinalChoice = MostVisits | ByTemperature | ByValue
+
+
+def choose_index(rule: FinalChoice, visits: np.ndarray, values: np.ndarray, random: np.random.Generator) -> int:
+    """The index of the edge to play; `values` are for the player to move, -inf where there are no visits."""
+    if isinstance(rule, ByTemperature) and rule.temperature > 0.0:
+        logits = np.log(np.maximum(visits, 1e-300)) / rule.temperature
+        weights = np.where(visits > 0, np.exp(logits - logits.max()), 0.0)
+        return int(random.choice(len(visits), p=weights / weights.sum()))
+    if isinstance(rule, ByValue):
+        eligible = visits >= max(1.0, rule.floor * visits.max())
+        return int(np.lexsort((visits, np.where(eligible, values, -np.inf)))[-1])
+    return int(np.lexsort((values, visits))[-1])
+
+
+def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """The priors with noise mixed in."""
+    noise = random.dirichlet(np.full(len(priors), rule.alpha))
+    return (1.0 - rule.weight) * priors + rule.weight * noise

@@ -1,0 +1,127 @@
+"""What a search found: the best action, how the visits fell, what it is worth, and why the search stopped.
+
+A `Result` is plain data: it prints as a table, shows itself in a notebook, pickles, and `to_dict()` gives it to programs.
+Made by `read.py` from the graph.
+"""
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+TOP_ROWS = 12  # moves shown in a printed table
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What the search cost."""
+
+    simulations: int  # in this run
+    evaluations: int  # in this run; a simulation that ends where the game is over needs none
+    nodes: int  # positions in the tree, kept ones included
+    merges: int  # positions reached by more than one path that share a node; none in a tree
+    seconds: float
+    bytes: int  # of memory that the tree fills
+    kept: int  # visits of the root that were there before this run
+    depth: int  # length of the principal variation
+
+    @property
+    def speed(self) -> float:
+        """Simulations a second."""
+        return self.simulations / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Move:
+    """One row of the table: an action at the root."""
+
+    action: int
+    name: str
+    visits: int
+    share: float  # of all visits
+    value: float | None  # for the player to move, in units of the game's returns; None if never tried
+    prior: float
+    pv: tuple[str, ...]  # the line behind it, by most visits
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a search."""
+
+    best: int  # the action to play
+    policy: np.ndarray  # share of visits, over all actions
+    visits: np.ndarray  # over all actions
+    value: float | list[float]  # for the player to move; one number a player with three or more, or general sum
+    pv: list[int]  # the principal variation
+    stats: Stats
+    moves: list[Move]  # legal actions, most visits first
+    stopped_by: str  # "visits", "total", "seconds", "stop", "Ctrl-C"
+    memory_full: bool  # whether the tree could not grow as it wanted
+    settings: dict[str, Any] = field(default_factory=dict)  # game, options, seed and version
+
+    @property
+    def best_name(self) -> str:
+        """How people write the best action."""
+        return next(move.name for move in self.moves if move.action == self.best)
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        most = int(self.visits[self.best])
+        stopped = f"stopped by {self.stopped_by}" + (", memory full: the tree no longer grows" if self.memory_full else "")
+        return f"best={self.best_name}, visits={most:,} of {int(self.visits.sum()):,}, value={format_value(self.value)}, {stopped}"
+
+    def rows(self, limit: int = TOP_ROWS) -> list[tuple[str, str, str, str, str]]:
+        """The table's cells: move, visits, share, value, principal variation."""
+        return [
+            (move.name, f"{move.visits:,}", f"{move.share:.1%}", format_value(move.value), " ".join(move.pv[:10]))
+            for move in self.moves[:limit]
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as lists, numbers and strings, settings and seed included."""
+        cost = {name: getattr(self.stats, name) for name in Stats.__dataclass_fields__}
+        return {
+            "best": self.best,
+            "best_name": self.best_name,
+            "value": self.value,
+            "pv": self.pv,
+            "policy": [float(share) for share in self.policy],
+            "visits": [int(count) for count in self.visits],
+            "moves": [{**vars(move), "pv": list(move.pv)} for move in self.moves],
+            "stats": {**cost, "speed": self.stats.speed},
+            "stopped_by": self.stopped_by,
+            "memory_full": self.memory_full,
+            "settings": self.settings,
+        }
+
+    def __repr__(self) -> str:
+        return f"Result({self.summary})"
+
+    def __str__(self) -> str:
+        rows = [("move", "visits", "share", "value", "principal variation"), *self.rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(row[c].rjust(widths[c]) for c in (1, 2, 3)), row[4]]).rstrip() for row in rows
+        ]
+        hidden = len(self.moves) - TOP_ROWS
+        if hidden > 0:
+            lines.append(f"... and {hidden} more")
+        cost = self.stats
+        lines.append(f"{self.summary}; {cost.simulations:,} simulations in {cost.seconds:.2f} s, {cost.speed:,.0f}/s")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("move", "visits", "share", "value", "principal variation"))
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
+        return f"<table><caption>{escape(self.summary)}</caption><tr>{head}</tr>{body}</table>"
+
+
+def format_value(value: float | list[float] | None) -> str:
+    """A value as people read it: signed, three digits."""
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return " ".join(f"{number:+.3f}" for number in value)
+    return f"{value:+.3f}"

@@ -1,0 +1,63 @@
+"""Keeping what is still wanted of a search graph when its root moves.
+
+`advance` only moves the root's number; what it no longer reaches stays behind as waste. `compact` slides what it does reach
+to the front of the slots. A node's number is always larger than its parent's, so one pass from the front finds what is
+reached and a second moves it, in place.
+"""
+
+import numpy as np
+
+from anabranch.jit import helper, kernel
+from anabranch.search.graph import NO_NODE, POSITIONS, SLOTS, Graph, edges_of
+
+WASTE = 0.5  # compact at `advance` when this share of the memory is in use
+
+
+@kernel
+def compact(graph, root, new_numbers):
+    """Keep only what `root` reaches, which becomes node 0. `new_numbers` (one a slot in use, all NO_NODE) tells where nodes went."""
+    used = graph.used[SLOTS]
+    target = 0
+    positions = 1
+    number = 0
+    new_numbers[root] = 0
+    while number < used:
+        count = graph.nodes[number].count
+        if new_numbers[number] != NO_NODE:
+            new_numbers[number] = target
+            target += 1 + count
+            for e in edges_of(graph, number):
+                edge = graph.edges[e]
+                if edge.visits > 0:
+                    positions += 1
+                if edge.child != NO_NODE:
+                    new_numbers[edge.child] = 0  # reached; its own turn comes, since it stands further back
+        number += 1 + count
+    number = 0
+    while number < used:
+        count = graph.nodes[number].count
+        if new_numbers[number] != NO_NODE:
+            move(graph, number, new_numbers)
+        number += 1 + count
+    graph.used[SLOTS] = target
+    graph.used[POSITIONS] = positions
+
+
+@helper
+def move(graph, number, new_numbers):
+    """Copy a node and its edges to their new place, which is never behind the old one, and follow moved children."""
+    target = new_numbers[number]
+    count = graph.nodes[number].count
+    graph.nodes[target] = graph.nodes[number]
+    for i in range(1, 1 + count):
+        graph.edges[target + i] = graph.edges[number + i]
+        child = graph.edges[target + i].child
+        if child != NO_NODE:
+            graph.edges[target + i].child = new_numbers[child]
+
+
+def reroot(graph: Graph, root: int) -> np.ndarray:
+    """Compact the graph around its new root, which is node 0 afterwards; where each node went, or NO_NODE."""
+    new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
+    compact(graph, root, new_numbers)
+    return new_numbers
