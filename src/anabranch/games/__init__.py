@@ -12,13 +12,7 @@ def __getattr__(name: str) -> Any:
     if name[:1].isupper():
         from anabranch.games import registry
 
-        found = registry.classes(only=name).get(name)
-        if found is not None:
+        found = registry.find(name)
+        if found is not None and found.__name__ == name:
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    from anabranch.games import registry
-
-    return sorted([*globals(), *registry.classes()])

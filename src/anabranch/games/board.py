@@ -11,7 +11,7 @@ HALF_HEXAGON = 3**-0.5  # from a hexagon's middle to its corners, if it is 1 wid
 
 
 def cell_name(cell: int, width: int) -> str:
-    """"d3" for column d, third row from the top."""
+    """The column's letter and the row's number from the top, such as d3."""
     row, column = divmod(cell, width)
     return f"{LETTERS[column]}{row + 1}"
 
@@ -109,5 +109,5 @@ def _hexagon(x: float, y: float, colour: str) -> str:
 
 
 def _document(width: int, height: int, parts: list[str]) -> str:
-    body = "\n".join(parts)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n{body}\n</svg>\n'
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', *parts, "</svg>", ""])

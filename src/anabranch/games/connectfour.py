@@ -1,7 +1,7 @@
 """Connect Four: drop stones into seven columns, four in a row win.
 
-Bitboards of 7 bits a column (6 cells and an empty sentinel), as in every fast program since Allis's: bit 7 * column + row, row 0
-at the bottom. Actions are columns from the left.
+Bitboards of 7 bits a column (6 cells and an empty sentinel), as in every fast program since Allis's: bit 7 * column + row,
+row 0 at the bottom. Actions are columns from the left.
 """
 
 import numpy as np

@@ -196,10 +196,21 @@ def _new_tag(name: str) -> str:
 
 
 def _tagged(state: np.dtype, tag: str) -> np.dtype:
-    """The same fields, aligned, and a zero-length one that names the game and fills the record up to whole u8."""
+    """The same fields, aligned, and a zero-length one that names the game and fills the record up to whole u8. What alignment
+    leaves between them becomes fields too, since NumPy does not copy what is no field, and keys hash all of the record."""
     assert state.names and state.fields
-    fields: list[Any] = [(name, state.fields[name][0]) for name in state.names]
-    return np.dtype([*fields, (TAG_PREFIX + tag, "u8", (0,))], align=True)
+    own: list[Any] = [(name, state.fields[name][0]) for name in state.names]
+    aligned = np.dtype([*own, (TAG_PREFIX + tag, "u8", (0,))], align=True)
+    assert aligned.names and aligned.fields
+    fields: list[Any] = []
+    end = 0
+    for name in aligned.names:
+        dtype, offset = aligned.fields[name][:2]
+        if offset > end:
+            fields.append((f"pad:{end}", "u1", (offset - end,)))
+        fields.append((name, dtype))
+        end = offset + dtype.itemsize
+    return np.dtype(fields, align=True)
 
 
 def _register(cls: type[Game]) -> None:

@@ -24,10 +24,10 @@ BOTH_EDGES = FIRST_EDGE | SECOND_EDGE
 O_SHIFT = 3
 STONES = np.uint64(0x0909090909090909)  # the stone bits of eight cells
 
-CELL = np.array(  # where an action's cell stands: [size, action]
-    [[(action // size + 1) * STRIDE + action % size + 1 for action in range(LARGEST**2)] for size in (1, *range(1, LARGEST + 1))],
-    np.int16,
-).clip(max=STRIDE * STRIDE - 1)
+CELL = np.zeros((LARGEST + 1, LARGEST**2), np.int16)  # [size, action]: where the action's cell stands
+for size in range(1, LARGEST + 1):
+    rows, columns = np.divmod(np.arange(size * size), size)
+    CELL[size, : size * size] = (rows + 1) * STRIDE + columns + 1
 
 
 class Hex(Game):

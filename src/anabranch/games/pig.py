@@ -84,5 +84,5 @@ class Pig(Game):
         return str(event + 1)
 
     def text(self, state):
-        mover = "the die is rolling" if state.rolling else f"player {state.turn} to decide"
-        return f"{state.scores[0]} to {state.scores[1]} of {state.target}, pot {state.pot}, {mover}"
+        doing = "rolls" if state.rolling else "to decide"
+        return f"{state.scores[0]} to {state.scores[1]} of {state.target}, pot {state.pot}, player {state.turn} {doing}"

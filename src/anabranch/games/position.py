@@ -33,19 +33,19 @@ class Position:
     @property
     def to_play(self) -> int:
         """The player who moves, or CHANCE."""
-        return int(self.game.rule("to_play")(self.state))
+        return int(self._ask("to_play"))
 
     @property
     def is_over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self.game.rule("is_over")(self.state))
+        return bool(self._ask("is_over"))
 
     @property
     def returns(self) -> list[float]:
         """What the end pays, one number a player; zeros while the game goes on. `rewards` came on the way."""
         out = np.zeros(self.game.players)
         if self.is_over:
-            self.game.rule("returns")(self.state, out)
+            self._ask("returns", out)
         return [float(number) for number in out]
 
     @property
@@ -56,33 +56,34 @@ class Position:
         if self.to_play == CHANCE:
             return [event for event, probability in enumerate(self.probabilities) if probability > 0]
         out = np.zeros(self.game.actions, np.int64)
-        with np.errstate(over="ignore"):
-            count = self.game.rule("legal_actions")(self.state, out)
+        count = self._ask("legal_actions", out)
         return [int(action) for action in out[:count]]
 
     @property
     def probabilities(self) -> list[float]:
         """At chance: how likely each event is."""
         out = np.zeros(self.game.events)
-        self.game.rule("chance")(self.state, out)
+        self._ask("chance", out)
         return [float(probability) for probability in out]
 
     @property
     def key(self) -> tuple[int, int]:
         """128 bits, equal for equal positions."""
-        with np.errstate(over="ignore"):
-            low, high = self.game.rule("key")(self.state)
+        low, high = self._ask("key")
         return int(low), int(high)
+
+    def _ask(self, rule: str, *arguments: Any) -> Any:
+        """What a rule says; machine integers wrap around silently, as compiled ones do."""
+        with np.errstate(over="ignore"):
+            return self.game.rule(rule)(self.state, *arguments)
 
     def play(self, action: int | str) -> "Position":
         """The position after this action (a number or a name) or chance event."""
         chance = not self.is_over and self.to_play == CHANCE
-        if isinstance(action, str):
-            number = self.game.event(action) if chance else self.game.action(action)
-        else:
-            number = int(action)
+        named = self.game.event if chance else self.game.action
+        number = named(action) if isinstance(action, str) else int(action)
         self._check(number, chance)
-        pool = self._pool.copy()
+        pool = readable(self.record())
         rewards = np.zeros(self.game.players)
         with np.errstate(over="ignore"):
             self.game.rule("play")(pool[0], number, rewards)
@@ -99,7 +100,7 @@ class Position:
         if chance:
             if self.probabilities[action] <= 0:
                 raise IllegalMove(f"event {self.game.event_name(action)} cannot happen here")
-        elif not self.game.rule("is_legal")(self.state, action):
+        elif not self._ask("is_legal", action):
             names = [self.game.name_of(legal) for legal in self.legal_actions]
             shown = " ".join(names[:12]) + (" ..." if len(names) > 12 else "")
             raise IllegalMove(f"{self.game.name_of(action)} is not legal here; legal: {shown}")

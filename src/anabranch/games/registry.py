@@ -4,7 +4,7 @@
     load("path/to/mygame.py:Nim")    load("package.module:Nim")    load("mygame.py:Nim:stones=15")
 
 Case, `-`, `_` and blanks do not matter in a name. Options are `key=value`, divided by commas; values are Python literals, or
-else strings. Every `Game` in a module of this package is found by its class's name: there is no list to keep.
+else strings. A module of this package that holds a `Game` of the same name is found by it: there is no list to keep.
 """
 
 import ast
@@ -16,6 +16,7 @@ import inspect
 import pkgutil
 import re
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,38 +25,42 @@ from anabranch.errors import GameError, UnknownGame
 from anabranch.games.game import Game
 
 PACKAGE = __name__.rpartition(".")[0]
-USERS_GAME = re.compile(r"(?P<where>.+\.py)(:(?P<name>\w+))?(:(?P<options>\w+=.*))?|(?P<module>[\w.]+):(?P<class>\w+)(:(?P<more>\w+=.*))?")
+FILE = re.compile(r"(?P<where>.+\.py)(:(?P<name>[^\W\d]\w*))?(:(?P<options>.*))?")
+MODULE = re.compile(r"(?P<where>[\w.]+):(?P<name>[^\W\d]\w*)(:(?P<options>.*))?")
 
 
 def load(name: str, **options: Any) -> Game:
     """The game of this name, or of this class in a file or module; options also after a colon."""
-    users = USERS_GAME.fullmatch(name.strip())
-    if users is None:
-        name, _, written = name.partition(":")
-        game = _built_in(name)
-    elif users["where"]:
-        game, written = _class_in(_import_file(users["where"]), users["where"], users["name"]), users["options"]
+    if users := FILE.fullmatch(name):
+        game = _class_in(_import_file(users["where"]), users["where"], users["name"])
+    elif users := MODULE.fullmatch(name):
+        game = _class_in(_import_module(users["where"]), users["where"], users["name"])
     else:
-        game, written = _class_in(_import_module(users["module"]), users["module"], users["class"]), users["more"]
+        game = _built_in(name.partition(":")[0])
+    written = users["options"] if users else name.partition(":")[2]
     return _make(game, {**_parsed(written or "", game), **options})
 
 
 def names() -> dict[str, str]:
     """What `load` knows by name, with a line about each."""
-    return {_plain(name): (inspect.getdoc(game) or "").partition("\n")[0] for name, game in sorted(classes().items())}
+    return {name: (inspect.getdoc(game) or "").partition("\n")[0] for name, game in _all().items()}
 
 
-def classes(only: str = "") -> dict[str, type[Game]]:
-    """The games of this package by the name of their class. `only` one is wanted: if a module is called like it, no other is
-    imported."""
-    modules = [module.name for module in pkgutil.iter_modules(sys.modules[PACKAGE].__path__)]
-    own = [module for module in modules if module == _plain(only)]
-    found = _games_in(importlib.import_module(f"{PACKAGE}.{own[0]}")) if own else {}
-    if any(_plain(name) == _plain(only) for name in found):
-        return found
-    for module in modules:
-        found |= _games_in(importlib.import_module(f"{PACKAGE}.{module}"))
-    return found
+def find(name: str) -> type[Game] | None:
+    """This package's game of that name, if there is one; only its own module is imported."""
+    module = _plain(name)
+    if module not in _modules():
+        return None
+    found = _games_in(importlib.import_module(f"{PACKAGE}.{module}"))
+    return next((game for own, game in found.items() if _plain(own) == module), None)
+
+
+def _all() -> dict[str, type[Game]]:
+    return {name: game for name in _modules() if (game := find(name)) is not None}
+
+
+def _modules() -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules(sys.modules[PACKAGE].__path__))
 
 
 def _plain(name: str) -> str:
@@ -63,12 +68,13 @@ def _plain(name: str) -> str:
 
 
 def _built_in(name: str) -> type[Game]:
-    known = {_plain(found): game for found, game in classes(only=name).items()}
-    if _plain(name) in known:
-        return known[_plain(name)]
-    near = difflib.get_close_matches(_plain(name), known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}."
-    raise UnknownGame(f"no game is called {name!r}; {hint} A game of your own is named as path/to/file.py:ClassName")
+    game = find(name)
+    if game is None:
+        known = _all()
+        near = difflib.get_close_matches(_plain(name), known, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}."
+        raise UnknownGame(f"no game is called {name!r}; {hint} A game of your own is named as path/to/file.py:ClassName")
+    return game
 
 
 def _games_in(module: ModuleType) -> dict[str, type[Game]]:
@@ -104,7 +110,8 @@ def _import_module(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and f"{name}.".startswith(f"{error.name}."):
-            raise GameError(f"there is no module `{error.name}`; install it, or name the file instead: path/to/file.py:ClassName") from None
+            remedy = "install it, or name the file instead: path/to/file.py:ClassName"
+            raise GameError(f"there is no module `{error.name}`; {remedy}") from None
         raise _broken(name, error) from error
     except Exception as error:
         raise _broken(name, error) from error
@@ -142,13 +149,9 @@ def _module_name(path: Path) -> str:
 
 def _broken(where: str, error: Exception) -> GameError:
     """Which line of the user's code could not be imported, and why."""
-    frame = error.__traceback__
-    line = error.lineno if isinstance(error, SyntaxError) else 0
-    while frame is not None:
-        if not isinstance(error, SyntaxError) and Path(frame.tb_frame.f_code.co_filename).name == Path(where).name:
-            line = frame.tb_lineno
-        frame = frame.tb_next
-    reason = error.msg if isinstance(error, SyntaxError) else str(error)
+    stem = Path(where.removesuffix(".py")).name.rpartition(".")[2]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).stem == stem]
+    line, reason = (error.lineno, error.msg) if isinstance(error, SyntaxError) else (lines[-1] if lines else None, error)
     return GameError(f"{where} cannot be imported: {type(error).__name__}{f' in line {line}' if line else ''}: {reason}")
 
 
@@ -158,7 +161,7 @@ def _parsed(written: str, game: type[Game]) -> dict[str, Any]:
     for part in re.split(r",(?=\s*\w+=)", written) if written else []:
         key, equals, value = part.partition("=")
         if not equals:
-            raise GameError(f"{part!r} is not an option of {game.__name__}; options are key=value, and it takes {_takes(game)}")
+            raise GameError(f"{part!r} is not an option of {game.__name__}; write key=value: it takes {_takes(game)}")
         try:
             options[key.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
@@ -179,9 +182,9 @@ def _make(game: type[Game], options: dict[str, Any]) -> Game:
 
 def _options_of(game: type[Game]) -> dict[str, str]:
     """Each option as a person writes it; a game without a constructor of its own takes its record's fields."""
+    if game.__init__ is Game.__init__:
+        return {name: f"its record's field {name}" for name in game.state.names or ()}
     parameters = inspect.signature(game).parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return {name: name for name in game.state.names or ()} if game.has_rule("setup") else {}
     return {p.name: p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters}
 
 

@@ -1,7 +1,7 @@
 """Treasure: one player walks on a small map and is paid on the way.
 
-Rewards come from `play`, later ones count less (`discount`), and the end itself pays nothing. With few steps the nearest
-treasure is worth taking; with many, the large one in the far corner comes first.
+Rewards come from `play`, later ones count less (`discount`), and the end itself pays nothing. The number of steps decides
+where to go first: with three to the near treasure, with four straight to the large one, with six to both.
 """
 
 import numpy as np
@@ -11,11 +11,11 @@ from anabranch.games.board import Grid
 from anabranch.games.game import Game, rule
 
 MAP = (  # what lies where; the walk begins at the top left
-    ".1..2",
-    "1....",
+    ".2..3",
+    ".....",
     "..3..",
     ".....",
-    "4...9",
+    "9...4",
 )
 SIDE = len(MAP)
 LAID = np.array([0 if sign == "." else int(sign) for row in MAP for sign in row], np.int8)

@@ -1,68 +1,104 @@
 """Numba's errors, told as a person would: which function of which game or option, which line, what is wrong.
 
-When a kernel does not compile, every implementation that its argument types select is looked at; the line of the
-error tells which of them it is in. Next: `dispatch.py` for what "selects" means.
+While a kernel compiles, `dispatch.py` notes every implementation and helper that it asks for. When it fails, they are
+compiled one by one to find the innermost that fails by itself; its own short error is the one to tell.
 """
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
+import numba
+
 from anabranch.errors import RuleError
-from anabranch.jit.dispatch import TAG_PREFIX
-from anabranch.jit.fingerprint import implementations
+from anabranch.jit.dispatch import TAG_PREFIX, Choice, choices
+from anabranch.jit.settings import OPTIONS
 
-PLACE = re.compile(r'File "([^"]+)", line (\d+)')
-NOISE = re.compile(r"\x1b\[[0-9;]*m")
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+MAKES_ARRAY = re.compile(r">>> (zeros|ones|empty|full|array|arange|copy)\w*\(")
+PLACE = re.compile(r'File "[^"]+", line (\d+)')
+BOILERPLATE = re.compile(r"Failed in nopython mode pipeline|During:|^\s*$|^- |There are \d+ candidate|Of which|Overload")
 
 
-def explain(error: Exception, function: Callable[..., Any], argument_types: list[Any]) -> RuleError:
+def explain(error: Exception, kernel: Callable[..., Any]) -> RuleError:
     """One clear error for a kernel that does not compile."""
-    text = NOISE.sub("", str(error))
-    candidates = list(implementations(function, argument_types))
-    for path, line in reversed([(path, int(line)) for path, line in PLACE.findall(text)]):
-        for owner, name, implementation in candidates:
-            if _holds(implementation, path, line):
-                return RuleError(f"rule `{name}` of {_owner(owner)}, line {line}: {_reason(text)}\n  {_source(implementation, line)}")
-    return RuleError(f"`{function.__name__}` does not compile: {_reason(text)}")
+    culprit, error = _innermost(list(choices), error)
+    if culprit is None:
+        return RuleError(f"`{kernel.__name__}` does not compile: {_reason(error)}")
+    line = _line(error, culprit.function)
+    return RuleError(f"{_describe(culprit)}, line {line}: {_reason(error)}\n    {_source(culprit.function, line)}")
 
 
-def _holds(function: Callable[..., Any], path: str, line: int) -> bool:
-    code = getattr(function, "__code__", None)
-    if code is None or Path(code.co_filename).name != Path(path).name:
-        return False
-    lines = [number for *_, number in code.co_lines() if number is not None]
-    return bool(lines) and code.co_firstlineno <= line <= max(lines)
+def _innermost(asked: list[Choice], error: Exception) -> tuple[Choice | None, Exception]:
+    """The function that fails by itself and not for what it calls, and its error."""
+    tried: set[int] = set()
+    for choice in reversed(asked):  # the last one asked for is most likely the one
+        if id(choice.function) in tried:
+            continue
+        tried.add(id(choice.function))
+        choices.clear()
+        try:
+            numba.njit(**OPTIONS)(choice.function).compile(choice.types)
+        except Exception as own_error:
+            below = [inner for inner in choices if inner.function is not choice.function]
+            inner, inner_error = _innermost(below, own_error)
+            return (inner, inner_error) if inner is not None else (choice, own_error)
+    return None, error
 
 
-def _owner(key: Any) -> str:
-    return key.removeprefix(TAG_PREFIX) if isinstance(key, str) else key.__name__
+def _describe(choice: Choice) -> str:
+    owner, _, name = choice.function.__qualname__.rpartition(".")
+    if choice.owner is None and owner and "<locals>" not in owner:  # a `play` without rewards is called through a wrapper
+        return f"rule `{name}` of {owner}"
+    if choice.owner is None:
+        return f"helper `{choice.name}`"
+    if isinstance(choice.owner, str):
+        return f"rule `{choice.name}` of {choice.owner.removeprefix(TAG_PREFIX)}"
+    return f"`{choice.name}` of {getattr(choice.owner, '__name__', choice.owner)}"
+
+
+def _line(error: Exception, function: Callable[..., Any]) -> int:
+    """The line that the error names; where it names none, the first that holds what it complains of."""
+    places = PLACE.findall(COLOURS.sub("", str(error)))
+    if places:
+        return int(places[-1])
+    lines, first = _lines(function)
+    missing = UNDEFINED.search(str(error))
+    name = missing.group(1) if missing else str(error).strip("'")
+    return next((first + i for i, line in enumerate(lines) if name and name in line), first)
+
+
+def _reason(error: Exception) -> str:
+    """The sentence that says what is wrong, and what to do where that is known."""
+    if isinstance(error, KeyError):
+        return f"the state has no field {error}"
+    text = COLOURS.sub("", str(error))
+    if "NRT required" in text or MAKES_ARRAY.search(text):
+        return "rules cannot make arrays while they run; keep what they need in the state's record"
+    unknown = re.search(r"Untyped global name '(\w+)':? [Cc]annot determine Numba type of <class 'function'>", text)
+    if unknown:
+        return f"`{unknown.group(1)}` is a plain function; write @anabranch.helper above it so that rules can call it"
+    if "No implementation of function" in text:
+        called = re.search(r">>> (.*)", text)
+        return f"no such operation: {called.group(1) if called else 'see the line'}"
+    missing = UNDEFINED.search(text)
+    if missing:
+        return missing.group(0)
+    for line in text.splitlines():
+        if not BOILERPLATE.search(line):
+            return line.strip()
+    return type(error).__name__
 
 
 def _source(function: Callable[..., Any], line: int) -> str:
+    lines, first = _lines(function)
+    return lines[line - first].strip() if 0 <= line - first < len(lines) else ""
+
+
+def _lines(function: Callable[..., Any]) -> tuple[list[str], int]:
     try:
-        lines, first = inspect.getsourcelines(function)
-        return lines[line - first].strip()
-    except (OSError, IndexError):
-        return f"{function.__code__.co_filename}:{line}"
-
-
-def _reason(text: str) -> str:
-    """The sentence of Numba's message that says what is wrong, without its frames."""
-    for line in _sentences(text):
-        match = re.match(r"No implementation of function Function\((.*)\) found for signature:", line)
-        if match:
-            call = re.search(r">>> (.*)", text)
-            return f"no such operation on these types: {call.group(1) if call else match.group(1)}"
-        return line
-    return "Numba gives no reason"
-
-
-def _sentences(text: str) -> Iterator[str]:
-    skipped = ("Failed in", "During:", "File ", "<source", "^", "This error", "- Resolution", "[", "-", ">>>", "There are", "Overload", "Of which", "def ", "raised", "Traceback")
-    lines = [line.strip() for line in text.splitlines()]
-    for line in reversed(lines):  # the innermost cause is told last
-        if line and not line.startswith(skipped) and re.search(r"[a-z]{3,} ", line) and ("'" in line or "not" in line.lower() or "Cannot" in line or "annot" in line or ":" in line):
-            yield line
+        return inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return [], function.__code__.co_firstlineno

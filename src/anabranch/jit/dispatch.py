@@ -15,7 +15,7 @@ time. Next: `kernels.py`.
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -57,6 +57,19 @@ def keys_of_type(numba_type: Any) -> Iterator[Hashable]:
         yield from numba_type.instance_class.__mro__
 
 
+class Choice(NamedTuple):
+    """A function that Numba was asked to compile for these types, noted for `diagnose.py`."""
+
+    owner: Hashable  # the option class or state tag that selected it; None for a helper
+    name: str
+    function: Callable[..., Any]
+    types: tuple[Any, ...]
+
+
+choices: list[Choice] = []  # of the compilation under way
+owners: set[Hashable] = set()  # every option class and state tag that has an implementation of something
+
+
 class Generic:
     """The registry behind one generic function; reachable as `function.generic`."""
 
@@ -93,6 +106,7 @@ def generic(declaration: Callable[..., Any] | None = None, *, default: bool = Fa
         def keep(implementation: Callable[..., Any]) -> Callable[..., Any]:
             for key in keys:
                 table.implementations[key] = implementation
+                owners.add(key)
             return implementation
 
         return keep
@@ -101,6 +115,7 @@ def generic(declaration: Callable[..., Any] | None = None, *, default: bool = Fa
         found = table.find(keys_of_type(first))
         if found is None:
             raise numba_errors.TypingError(f"`{table.name}` is not defined for {first}")
+        choices.append(Choice(next(keys_of_type(first), None), table.name, found, (first, *rest)))
         return found
 
     overload(dispatch, jit_options=INLINED, strict=False)(choose)
@@ -113,7 +128,8 @@ def generic(declaration: Callable[..., Any] | None = None, *, default: bool = Fa
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let kernels call this function; plain Python calls it as it stands."""
 
-    def same(*_: Any) -> Callable[..., Any]:
+    def same(*arguments: Any) -> Callable[..., Any]:
+        choices.append(Choice(None, function.__name__, function, arguments))
         return function
 
     overload(function, jit_options=INLINED, strict=False)(same)

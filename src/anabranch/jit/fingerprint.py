@@ -28,13 +28,6 @@ def fingerprint(function: Callable[..., Any], argument_types: Iterable[Any]) -> 
     return walker.digest.hexdigest()
 
 
-def implementations(function: Callable[..., Any], argument_types: Iterable[Any]) -> Iterable[tuple[Hashable, str, Callable[..., Any]]]:
-    """What generic functions behind `function` resolve to for these types: (owner, name, implementation)."""
-    walker = _Walker(_selectors(argument_types))
-    walker.function(function)
-    return walker.resolved
-
-
 def uncachable(argument_types: Iterable[Any]) -> str | None:
     """Why kernels for these types cannot be found again by another process, or None if they can."""
     for numba_type in _leaves(argument_types):
@@ -68,7 +61,6 @@ class _Walker:
         self.selectors = selectors
         self.digest = hashlib.sha256()
         self.seen: set[int] = set()
-        self.resolved: list[tuple[Hashable, str, Callable[..., Any]]] = []
         for keys in selectors:
             self.value(keys[0])
 
@@ -102,7 +94,6 @@ class _Walker:
         for keys in self.selectors:
             found = table.find(iter(keys))
             if found is not None:
-                self.resolved.append((keys[0], table.name, found))
                 self.function(found)
 
     def _code(self, code: python_types.CodeType, global_names: dict[str, Any]) -> None:

@@ -14,11 +14,10 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core import errors as numba_errors
 
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
-from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type
+from anabranch.jit.dispatch import TAG_PREFIX, choices, keys_of_type, owners
 from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
 
 
@@ -64,9 +63,11 @@ class Kernel:
             return self.plain(*arguments)
         try:
             return self.dispatcher(*arguments)
-        except numba_errors.NumbaError as error:
+        except Exception as error:
+            if not self._what:
+                raise
             self._finished("it does not compile")
-            raise explain(error, self.function, [numba.typeof(argument) for argument in arguments]) from None
+            raise explain(error, self.function) from None
 
     def plain(self, *arguments: Any) -> Any:
         """Run as plain Python, whether or not a compiled version exists."""
@@ -80,6 +81,7 @@ class Kernel:
 
     def _started(self, argument_types: tuple[Any, ...]) -> None:
         self.compilations += 1
+        choices.clear()
         self._what = f"{self.function.__name__} for {_names(argument_types)}"
         self._began = time.perf_counter()
         _reporter.started(self._what)
@@ -124,17 +126,14 @@ def _names(argument_types: tuple[Any, ...]) -> str:
     found: list[str] = []
 
     def visit(numba_type: Any) -> None:
-        if isinstance(numba_type, types.Array):
+        key = next((key for key in keys_of_type(numba_type) if key in owners), None)
+        if key is not None:
+            found.append(key.removeprefix(TAG_PREFIX) if isinstance(key, str) else key.__name__)
+        elif isinstance(numba_type, types.BaseTuple):
+            for field in numba_type.types:
+                visit(field)
+        elif isinstance(numba_type, types.Array):
             visit(numba_type.dtype)
-        for key in keys_of_type(numba_type):
-            if isinstance(key, str):
-                found.append(key.removeprefix(TAG_PREFIX))
-            elif isinstance(key, type) and any(isinstance(field, types.Array) for field in numba_type.types):
-                for field in numba_type.types:
-                    visit(field)
-            elif isinstance(key, type):
-                found.append(key.__name__)
-            break
 
     for numba_type in argument_types:
         visit(numba_type)

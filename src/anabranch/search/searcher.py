@@ -194,10 +194,10 @@ class Search:
     # --- the loop ---
 
     def _search(self, visits: int | None, total: int | None, seconds: float | None) -> Result:
-        began = time.perf_counter()
         if self._root == NO_NODE:
             self._plant()
         assert self._driver is not None and self._graph is not None
+        began = time.perf_counter()  # kernels are compiled by now: that time is not the search's
         kept = self._root_visits()
         evaluated, refused = int(self._graph.used[EVALUATIONS]), int(self._graph.used[REFUSED])
         goal = min(_or_infinity(visits), max(_or_infinity(total) - kept, 0))
@@ -225,7 +225,6 @@ class Search:
             )
 
         with self._noise():
-            began_slices = time.perf_counter()
             while done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
@@ -237,9 +236,8 @@ class Search:
                 if self.on_progress is not None and done and now - reported >= PROGRESS_EVERY:
                     reported = now
                     self.on_progress(result())
-                before = time.perf_counter()
                 done += self._driver.run(self._root, int(min(count, goal - done)))
-                count = _next_slice(count, done, time.perf_counter() - before, began_slices, seconds, began)
+                count = _next_slice(count, done, time.perf_counter() - began, seconds)
         return result()
 
     def _plant(self) -> None:
@@ -396,12 +394,10 @@ def _or_infinity(limit: int | None) -> float:
     return float("inf") if limit is None else limit
 
 
-def _next_slice(count: int, done: int, took: float, began_slices: float, seconds: float | None, began: float) -> int:
+def _next_slice(count: int, done: int, elapsed: float, seconds: float | None) -> int:
     """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up."""
-    elapsed = time.perf_counter() - began_slices
-    left = SLICE if seconds is None else min(SLICE, max(began + seconds - time.perf_counter(), 0.0))
-    speed = done / elapsed if elapsed > 0 else 0.0
-    return max(1, min(int(speed * left), 4 * count))
+    wanted = SLICE if seconds is None else min(SLICE, max(seconds - elapsed, 0.0))
+    return max(1, min(int(done / elapsed * wanted), 4 * count))
 
 
 @contextlib.contextmanager

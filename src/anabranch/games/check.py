@@ -1,0 +1,256 @@
+"""Conformance: does a game keep its contract? `check(game)` plays random games and looks.
+
+Every position is seen twice, by the plain rules and by the compiled ones, and both must agree on everything; beside that,
+what the rules say must be consistent, in range, and readable by people. It works on anybody's game and never stops at the
+first problem. Next: `rules.py` for the contract itself.
+"""
+
+import pickle
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from anabranch.errors import AnabranchError, GameError
+from anabranch.games import rules
+from anabranch.games.game import Game
+from anabranch.games.position import Position
+from anabranch.games.rules import CHANCE
+from anabranch.jit import kernel
+from anabranch.jit.random import generator
+
+TOLERANCE = 1e-9
+MOST_PROBLEMS = 20  # told in one report
+MOST_PLIES = 5_000  # of one random game
+
+
+@dataclass
+class Report:
+    """What `check` found."""
+
+    game: str
+    games: int = 0
+    positions: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        looked = f"{self.game}: {self.games} random games, {self.positions:,} positions, plain against compiled"
+        if self.ok:
+            return f"{looked}: all is well"
+        return "\n".join([f"{looked}: {len(self.problems)} problem(s)", *(f"  - {problem}" for problem in self.problems)])
+
+    def note(self, problem: str) -> None:
+        """Add a problem, unless one like it (other numbers, the same words) is known."""
+        if len(self.problems) < MOST_PROBLEMS and _words(problem) not in map(_words, self.problems):
+            self.problems.append(problem)
+
+
+@kernel
+def observe(states, actions, probabilities, returns, random):
+    """What the compiled rules say of states[0]: player, over, number of legal actions, key, a random action."""
+    state = states[0]
+    low, high = rules.key(state)
+    if rules.is_over(state):
+        rules.returns(state, returns)
+        return 0, True, 0, low, high, -1
+    player = rules.to_play(state)
+    if player == CHANCE:
+        rules.chance(state, probabilities)
+        return player, False, 0, low, high, -1
+    count = rules.legal_actions(state, actions)
+    return player, False, count, low, high, rules.random_action(state, random)
+
+
+@kernel
+def play_compiled(states, action, rewards):
+    """Play on states[0]."""
+    rules.play(states[0], action, rewards)
+
+
+def check(game: Game, games: int = 30, seed: int = 0) -> Report:
+    """Play random games and report everything that breaks the contract."""
+    if not isinstance(game, Game):
+        raise GameError(f"check() wants a game such as Nim(), not {game!r}")
+    report = Report(repr(game))
+    _check_names(game, report)
+    with _noting(report, "the game does not pickle", plainly=True):
+        if pickle.loads(pickle.dumps(game)) != game:
+            report.note("the game is another one after pickling: pass instance data to Game.__init__ as fields")
+    seen: dict[tuple[int, int], tuple[Any, ...]] = {}
+    random = np.random.default_rng(seed)
+    for _ in range(games):
+        if len(report.problems) >= MOST_PROBLEMS:
+            break
+        _RandomGame(game, report, random, seen).play()
+        report.games += 1
+    return report
+
+
+@contextmanager
+def _noting(report: Report, what: str, plainly: bool = False) -> Iterator[None]:
+    """Turn anything raised inside into a problem."""
+    try:
+        yield
+    except AnabranchError as error:
+        report.note(str(error) if not plainly else f"{what}: {error}")
+    except Exception as error:
+        report.note(f"{what}: {type(error).__name__}: {error}")
+
+
+def _check_names(game: Game, report: Report) -> None:
+    with _noting(report, "name_of or action fails"):
+        names = [game.name_of(action) for action in range(game.actions)]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            report.note(f"two actions have the same name, {twice!r}")
+            return
+        for action, name in enumerate(names):
+            if game.action(name) != action:
+                report.note(f"name_of({action}) is {name!r}, but action({name!r}) is {game.action(name)}")
+                return
+
+
+class _RandomGame:
+    """One random game, each position looked at by plain and compiled rules."""
+
+    def __init__(self, game: Game, report: Report, random: np.random.Generator, seen: dict[Any, Any]) -> None:
+        self.game, self.report, self.random, self.seen = game, report, random, seen
+        self.paid = np.zeros(game.players)
+
+    def play(self) -> None:
+        with _noting(self.report, "rule `setup` fails"):
+            position = self.game.start()
+            compiled = position.record()
+            for ply in range(MOST_PLIES):
+                self.report.positions += 1
+                if not self._look(position, compiled):
+                    return
+                actions = position.legal_actions
+                if not actions:
+                    return
+                with _noting(self.report, f"rule `play` fails at ply {ply + 1}"):
+                    action = int(self.random.choice(actions))
+                    following = position.play(action)
+                    self._compare_play(position, following, compiled, action)
+                    position = following
+                    continue
+                return
+            if self.game.repetition == "nothing":
+                self.report.note(f"a random game did not end within {MOST_PLIES} plies")
+
+    def _compare_play(self, before: Position, after: Position, compiled: np.ndarray, action: int) -> None:
+        rewards = np.zeros(self.game.players)
+        play_compiled(compiled, action, rewards)
+        if compiled.tobytes() != after.data:
+            fields = [name for name in self.game.state.names or () if (compiled[name] != after.state[name]).any()]
+            self.report.note(f"rule `play` differs between plain and compiled after action {action}: {', '.join(fields) or 'padding'}")
+            compiled[:] = after.record()
+        weight = self.game.discount ** len(before.moves)
+        self.paid += weight * rewards
+        if not np.allclose(self.paid, after.rewards, atol=TOLERANCE):
+            self.report.note(f"rule `play` pays {list(rewards)} compiled for action {action}, and something else in plain Python")
+        if self.game.zero_sum and abs(rewards.sum()) > TOLERANCE:
+            self.report.note(f"rewards {list(rewards)} do not sum to 0, but the game is declared zero-sum")
+
+    def _look(self, position: Position, compiled: np.ndarray) -> bool:
+        """Compare and judge one position; False if going on makes no sense."""
+        game, report = self.game, self.report
+        size = max(game.actions, game.events)
+        actions, probabilities, returns = np.zeros(size, np.int64), np.zeros(game.events), np.zeros(game.players)
+        seen = len(report.problems)
+        with _noting(report, "the compiled rules fail"):
+            random = generator(int(self.random.integers(2**60)))
+            player, over, count, low, high, drawn = observe(compiled, actions, probabilities, returns, random)
+            with _noting(report, "the plain rules fail"):
+                self._compare("is_over", bool(over), position.is_over)
+                self._compare("key", (int(low), int(high)), position.key)
+                if over:
+                    self._compare("returns", [float(number) for number in returns], position.returns)
+                    self._judge_returns(position)
+                else:
+                    self._compare("to_play", int(player), position.to_play)
+                    self._judge_turn(position, [int(a) for a in actions[:count]], probabilities, int(drawn))
+                self._judge_key(position)
+                self._judge_looks(position)
+        return len(report.problems) == seen
+
+    def _compare(self, rule: str, compiled: Any, plain: Any) -> None:
+        if compiled != plain:
+            self.report.note(f"rule `{rule}` says {compiled} compiled, and {plain} in plain Python")
+
+    def _judge_turn(self, position: Position, legal: list[int], probabilities: np.ndarray, drawn: int) -> None:
+        game, report, player = self.game, self.report, position.to_play
+        if player == CHANCE:
+            if not game.events:
+                report.note("`to_play` says CHANCE, but the game has no `events`")
+                return
+            self._compare("chance", [float(p) for p in probabilities], position.probabilities)
+            if probabilities.min() < 0 or abs(probabilities.sum() - 1.0) > TOLERANCE:
+                report.note(f"the probabilities of rule `chance` sum to {probabilities.sum()}, not 1")
+            return
+        if not 0 <= player < game.players:
+            report.note(f"`to_play` says {player}; players are 0 to {game.players - 1}")
+        self._compare("legal_actions", legal, position.legal_actions)
+        with np.errstate(over="ignore"):
+            single = [action for action in range(game.actions) if game.rule("is_legal")(position.state, action)]
+        if single != legal:
+            report.note(f"rule `legal_actions` lists {legal}, but `is_legal` allows {single}")
+        if not legal:
+            report.note("no action is legal, but the game is not over")
+        elif drawn not in legal:
+            report.note(f"rule `random_action` gives {drawn}, which is not legal")
+
+    def _judge_returns(self, position: Position) -> None:
+        game = self.game
+        total = np.array(position.returns) * game.discount ** len(position.moves) + np.array(position.rewards)
+        low, high = game.value_range
+        if not np.isfinite(total).all():
+            self.report.note(f"returns are not finite: {position.returns}")
+        if game.zero_sum and abs(sum(position.returns)) > TOLERANCE:
+            self.report.note(f"returns {position.returns} do not sum to 0, but the game is declared zero-sum")
+        judged = total[: game.value_width()]
+        if judged.min() < low - TOLERANCE or judged.max() > high + TOLERANCE:
+            self.report.note(f"returns {[float(x) for x in total]} leave the declared `value_range` {game.value_range}")
+
+    def _judge_key(self, position: Position) -> None:
+        """One key, one position: as far as people and the search can tell them apart."""
+        over = position.is_over
+        face = (over, None if over else position.to_play, tuple(position.legal_actions), tuple(position.returns), str(position))
+        known = self.seen.setdefault(position.key, face)
+        if known != face:
+            self.report.note("rule `key` is too weak: two different positions have the same key\n" + _side_by_side(known[-1], face[-1]))
+
+    def _judge_looks(self, position: Position) -> None:
+        if self.report.positions > 200:  # drawing is slow and depends little on the position
+            return
+        with _noting(self.report, "text fails"):
+            if not str(position).strip():
+                self.report.note("the text of a position is empty")
+        with _noting(self.report, "svg is not well-formed"):
+            ElementTree.fromstring(position.svg())
+        with _noting(self.report, "a position does not pickle", plainly=True):
+            if pickle.loads(pickle.dumps(position)) != position:
+                self.report.note("a position is another one after pickling")
+
+
+def _words(problem: str) -> str:
+    return re.sub(r"[-+\d.,\[\] ]+", "", problem.splitlines()[0])
+
+
+def _side_by_side(left: str, right: str) -> str:
+    rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
+    width = max(len(a) for a, _ in rows)
+    return "\n".join(f"      {a.ljust(width)}    {b}" for a, b in rows)
