@@ -76,8 +76,8 @@ class Grid:
         return [
             _line(left, top, right, top, first),
             _line(left + slant, bottom, right + slant, bottom, first),
-            _line(left, top, left + slant, bottom, second),
-            _line(right, top, right + slant, bottom, second),
+            _line(left, top + CELL / 2, left + slant, bottom - CELL / 2, second),
+            _line(right, top + CELL / 2, right + slant, bottom - CELL / 2, second),
         ]
 
 

@@ -204,8 +204,7 @@ class _RandomGame:
         if not 0 <= player < game.players:
             report.note(f"`to_play` says {player}; players are 0 to {game.players - 1}")
         self._compare("legal_actions", legal, position.legal_actions)
-        with np.errstate(over="ignore"):
-            single = [action for action in range(game.actions) if game.rule("is_legal")(position.state, action)]
+        single = [action for action in range(game.actions) if game.ask("is_legal", position.state, action)]
         if single != legal:
             report.note(f"rule `legal_actions` lists {legal}, but `is_legal` allows {single}")
         if not legal:

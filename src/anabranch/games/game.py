@@ -7,12 +7,13 @@ rules under a tag in the record's dtype, so that kernels find them. An instance 
 
 import difflib
 import inspect
+import traceback
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from anabranch.errors import GameError, IllegalMove
+from anabranch.errors import GameError, IllegalMove, RuleError
 from anabranch.games import rules
 from anabranch.games.position import Position
 from anabranch.jit import helper, readable
@@ -23,8 +24,12 @@ OPTIONAL = ("key", "chance", "legal_actions", "random_action", "heuristic", "act
 REPETITIONS = ("nothing", "draw", "loss", "forbidden")
 
 
-class rule(staticmethod):
-    """Marks a function of a `Game` class as one of its rules: plain Python that is also compiled."""
+if TYPE_CHECKING:
+    rule = staticmethod  # so that type checkers do not take `state` for `self`
+else:
+
+    class rule(staticmethod):
+        """Marks a function of a `Game` class as one of its rules: plain Python that is also compiled."""
 
 
 class Game:
@@ -69,8 +74,7 @@ class Game:
         pool = readable(np.zeros(1, self.record))
         for name, value in self.fields.items():
             pool[name][0] = value
-        with np.errstate(over="ignore"):
-            self.rule("setup")(pool[0])
+        self.ask("setup", pool[0])
         return Position(self, pool)
 
     def position(self, actions: Iterable[int | str] = ()) -> Position:
@@ -115,7 +119,7 @@ class Game:
 
     def text(self, state: Any) -> str:
         """The position as text."""
-        return "\n".join(f"{name}: {state[name]}" for name in self.state.names)
+        return "\n".join(f"{name}: {state[name]}" for name in self.state.names or ())
 
     def svg(self, state: Any) -> str:
         """The position as a drawing."""
@@ -134,10 +138,17 @@ class Game:
             raise GameError(f"{cls.__name__} has no rule `{name}`")
         return found
 
-    @classmethod
-    def has_rule(cls, name: str) -> bool:
-        """Whether the class itself writes this rule."""
-        return name in cls._rules
+    def ask(self, name: str, state: Any, *arguments: Any) -> Any:
+        """What a rule says in plain Python; what it raises is told by its name and line."""
+        function = self.rule(name)
+        try:
+            with np.errstate(over="ignore"):  # machine integers wrap around silently; so do compiled ones
+                return function(state, *arguments)
+        except Exception as error:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+            line, source = (frames[0].lineno, frames[0].line) if frames else (0, "")
+            who = f"rule `{name}` of {type(self).__name__}, line {line}"
+            raise RuleError(f"{who}: {type(error).__name__}: {error}\n    {source}") from error
 
     @classmethod
     def value_width(cls) -> int:
@@ -149,7 +160,7 @@ class Game:
         return f"{type(self).__name__}({inside})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.start().data == other.start().data  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.start().data == other.start().data
 
     def __hash__(self) -> int:
         return hash((type(self), self.start().data))

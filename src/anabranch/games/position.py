@@ -73,9 +73,7 @@ class Position:
         return int(low), int(high)
 
     def _ask(self, rule: str, *arguments: Any) -> Any:
-        """What a rule says; machine integers wrap around silently, as compiled ones do."""
-        with np.errstate(over="ignore"):
-            return self.game.rule(rule)(self.state, *arguments)
+        return self.game.ask(rule, self.state, *arguments)
 
     def play(self, action: int | str) -> "Position":
         """The position after this action (a number or a name) or chance event."""
@@ -85,8 +83,7 @@ class Position:
         self._check(number, chance)
         pool = readable(self.record())
         rewards = np.zeros(self.game.players)
-        with np.errstate(over="ignore"):
-            self.game.rule("play")(pool[0], number, rewards)
+        self.game.ask("play", pool[0], number, rewards)
         weight = self.game.discount ** len(self.moves)
         total = tuple(before + weight * float(now) for before, now in zip(self.rewards, rewards, strict=True))
         return Position(self.game, pool, (*self.moves, number), total)

@@ -104,7 +104,9 @@ class PlainRecord(np.record):
     def __getattribute__(self, name: str) -> Any:
         dtype = np.void.__getattribute__(self, "dtype")
         if name not in dtype.fields:
-            return np.void.__getattribute__(self, name)
+            if name.startswith("_") or hasattr(np.void, name):
+                return np.void.__getattribute__(self, name)
+            raise AttributeError(f"the state has no field {name!r}")
         value = self[name]
         return value if isinstance(value, (np.ndarray, np.uint64)) else value.item()
 

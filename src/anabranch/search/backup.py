@@ -61,7 +61,7 @@ def mixed(graph, number, values, weight):
         edge = graph.edges[best]
         sign = view(len(values), node.player)
         for i in range(len(values)):
-            values[i] += weight * (sign * edge.total[i] / edge.visits - values[i])
+            values[i] = (1.0 - weight) * values[i] + weight * (sign * edge.total[i] / edge.visits)
     return True
 
 

@@ -133,7 +133,7 @@ class PythonDriver(Driver):
 
     def adopt(self, depth: int, player: int, count: int) -> int:
         """Make the leaf a node."""
-        return int(adopt(self.graph, depth, player, count, self.priors, self.work))
+        return int(adopt(self.graph, depth, player, count, self.priors, self.limits, self.work))
 
     def evaluate_leaf(self, depth: int) -> tuple[int, int]:
         """Fill `work.values`, `work.actions` and `priors`; who moves at the leaf, and how many edges it has."""
@@ -226,8 +226,6 @@ class ObjectDriver(PythonDriver):
         game: ObjectGame = self.game
         weight = 1.0
         for _ in range(cutoff):
-            if game.is_over(position):
-                return weight * np.asarray(game.returns(position), float)
             if game.to_play(position) == CHANCE:
                 action = int(np.searchsorted(np.cumsum(game.probabilities(position)), uniform(self.work.random), "right"))
             else:
@@ -235,7 +233,9 @@ class ObjectDriver(PythonDriver):
                 action = actions[below(self.work.random, len(actions))]
             position = game.play(position, action)
             weight *= self.limits.discount
-        return np.full(game.players, self.limits.scale.middle)
+            if game.is_over(position):
+                return weight * np.asarray(game.returns(position), float)
+        return np.full(game.players, weight * self.limits.scale.middle)
 
 
 def ask(evaluator: Callable[..., Any], states: Any) -> Any:
@@ -253,7 +253,7 @@ def read_answer(answer: Any, actions: int, width: int) -> tuple[np.ndarray | Non
         priors, values = answer
     except (TypeError, ValueError):
         raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
-    values = _array(values, "values", (1,) if width == 1 else (1, width), (1, 1))
+    values = _array(values, "values", (1,) if width == 1 else (1, width), (1, width))
     if priors is not None:
         priors = _array(priors, "priors", (1, actions), (1, actions))
         if (priors < 0.0).any():

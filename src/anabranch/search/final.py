@@ -39,7 +39,7 @@ FinalChoice = MostVisits | ByTemperature | ByValue
 
 def choose_index(rule: FinalChoice, visits: np.ndarray, values: np.ndarray, random: np.random.Generator) -> int:
     """The index of the edge to play; `values` are for the player to move, -inf where there are no visits."""
-    if isinstance(rule, ByTemperature) and rule.temperature > 0.0:
+    if isinstance(rule, ByTemperature) and rule.temperature > 0.0 and visits.any():
         logits = np.log(np.maximum(visits, 1e-300)) / rule.temperature
         weights = np.where(visits > 0, np.exp(logits - logits.max()), 0.0)
         return int(random.choice(len(visits), p=weights / weights.sum()))

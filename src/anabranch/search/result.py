@@ -70,7 +70,9 @@ class Result:
         """One line."""
         most = int(self.visits[self.best])
         stopped = f"stopped by {self.stopped_by}" + (", memory full: the tree no longer grows" if self.memory_full else "")
-        return f"best={self.best_name}, visits={most:,} of {int(self.visits.sum()):,}, value={format_value(self.value)}, {stopped}"
+        return (
+            f"best={self.best_name}, visits={most:,} of {int(self.visits.sum()):,}, value={format_value(self.value)}, {stopped}"
+        )
 
     def rows(self, limit: int = TOP_ROWS) -> list[tuple[str, str, str, str, str]]:
         """The table's cells: move, visits, share, value, principal variation."""

@@ -10,7 +10,9 @@ import signal
 import threading
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,16 +22,19 @@ from anabranch.errors import SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
+from anabranch.games.rules import CHANCE
+from anabranch.jit.dispatch import keys_of_value
 from anabranch.jit.options import coerce, is_option
-from anabranch.search.backup import Mean
+from anabranch.search.backup import Mean, carry
 from anabranch.search.drive import CallableDriver, Driver, KernelDriver, ObjectDriver, Rules
 from anabranch.search.evaluate import Rollout
+from anabranch.search.evaluate import evaluate as evaluate_state
 from anabranch.search.final import Dirichlet, FinalChoice, MostVisits, noisy
 from anabranch.search.graph import EVALUATIONS, NO_NODE, REFUSED, SLOTS, Graph, allocate, node_dtype
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
 from anabranch.search.reuse import WASTE, reroot
-from anabranch.search.select import UCT, Scale
+from anabranch.search.select import UCT, Scale, score
 from anabranch.search.simulate import Limits
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
@@ -74,12 +79,12 @@ class Search:
         """
         self.game = game if isinstance(game, (Game, ObjectGame)) else _as_object_game(game)
         self.options = Rules(
-            _option(select, UCT(), "select"),
-            evaluate if callable(evaluate) else _option(evaluate, Rollout(), "evaluate"),
-            _option(backup, Mean(), "backup"),
+            _option(select, UCT(), "select", _serves(score)),
+            evaluate if _is_function(evaluate) else _option(evaluate, Rollout(), "evaluate", _serves(evaluate_state)),
+            _option(backup, Mean(), "backup", _serves(carry)),
         )
-        self.final: FinalChoice = _option(final, MostVisits(), "final")
-        self.noise = None if noise is None else coerce(noise)
+        self.final: FinalChoice = _option(final, MostVisits(), "final", _is_a(FinalChoice))
+        self.noise: Dirichlet | None = _option(noise, None, "noise", _is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
         self.on_progress = on_progress
@@ -92,7 +97,7 @@ class Search:
         )
         if graph:
             raise SearchError("graph=True: search on graphs is not there yet; leave it out to search a tree")
-        if threads != 1:
+        if _at_least_one(threads, "threads") > 1:
             warnings.warn(f"threads={threads}: more than one thread is not there yet; searching with one", stacklevel=2)
         self._settings = {
             "version": __version__,
@@ -194,7 +199,8 @@ class Search:
     # --- the loop ---
 
     def _search(self, visits: int | None, total: int | None, seconds: float | None) -> Result:
-        if self._root == NO_NODE:
+        planted = self._root == NO_NODE
+        if planted:
             self._plant()
         assert self._driver is not None and self._graph is not None
         began = time.perf_counter()  # kernels are compiled by now: that time is not the search's
@@ -212,10 +218,10 @@ class Search:
                 self._root,
                 self.options.backup,
                 self.final,
-                np.random.default_rng([self.seed & (2**63 - 1), kept + done]),
+                self._random(kept + done),
                 cost={
                     "simulations": done,
-                    "evaluations": int(self._graph.used[EVALUATIONS]) - evaluated + (kept == 0),
+                    "evaluations": int(self._graph.used[EVALUATIONS]) - evaluated + planted,
                     "seconds": time.perf_counter() - began,
                     "kept": kept,
                 },
@@ -271,19 +277,23 @@ class Search:
 
     @contextlib.contextmanager
     def _noise(self) -> Iterator[None]:
-        """Noise on the root's priors while searching; the tree itself stays clean."""
-        if self.noise is None:
+        """Noise on the root's priors while searching; the tree itself stays clean. Chance keeps its probabilities."""
+        assert self._graph is not None
+        if self.noise is None or self._graph.nodes["player"][self._root] == CHANCE:
             yield
             return
-        assert self._graph is not None
         edges = edges_of(self._graph, self._root)
         clean = edges["prior"].copy()
-        random = np.random.default_rng([self.seed & (2**63 - 1), self._root_visits(), 1])
-        edges["prior"] = noisy(self.noise, clean, random)
+        edges["prior"] = noisy(self.noise, clean, self._random(self._root_visits(), 1))
         try:
             yield
         finally:
             edges["prior"] = clean
+
+    def _random(self, *numbers: int) -> np.random.Generator:
+        """Random numbers for noise and choice at the root: others in each position, the same for one seed."""
+        position = zlib.crc32(self._position.data) if isinstance(self._position, Position) else 0
+        return np.random.default_rng([self.seed & (2**63 - 1), position, *numbers])
 
     # --- the root ---
 
@@ -292,8 +302,10 @@ class Search:
             position = self._position if self._position is not None else self.game.start()
         if isinstance(self.game, Game):
             if not isinstance(position, Position):
-                raise SearchError(f"run() wants a position of {self.game!r}, such as game.start(), not {type(position).__name__}")
-            if type(position.game) is not type(self.game):
+                raise SearchError(
+                    f"run() wants a position of {self.game!r}, such as game.start(), not {type(position).__name__}"
+                )
+            if position.game != self.game:
                 raise SearchError(f"this search is for {self.game!r}; the position is one of {position.game!r}")
         if self._is_over(position):
             raise SearchError("the game is over in this position: there is nothing to search")
@@ -344,8 +356,8 @@ class Search:
         if visits is None and total is None and seconds is None:
             raise SearchError("how long? give visits=, total= or seconds=")
         for name, value in (("visits", visits), ("total", total)):
-            if value is not None and (isinstance(value, bool) or int(value) != value or value < 1):
-                raise SearchError(f"{name}={value}: must be a whole number of 1 or more")
+            if value is not None:
+                _at_least_one(value, name)
         if seconds is not None and not seconds > 0:
             raise SearchError(f"seconds={seconds}: must be above 0")
 
@@ -368,14 +380,26 @@ def _as_object_game(game: Any) -> ObjectGame:
     return ObjectGame(game)
 
 
-def _option(given: Any, default: Any, name: str) -> Any:
+def _option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> Any:
     if given is None:
         return default
     if isinstance(given, type):
         raise SearchError(f"{name}={given.__name__}: give an instance, {given.__name__}()")
-    if not is_option(given):
-        raise SearchError(f"{name}={given!r}: not an option; the default is {default!r}")
+    if not is_option(given) or not fits(given):
+        raise SearchError(f"{name}={given!r}: not an option for {name}; the default is {default!r}")
     return coerce(given)
+
+
+def _serves(function: Any) -> Callable[[Any], bool]:
+    return lambda option: function.generic.find(keys_of_value(option)) is not None
+
+
+def _is_a(kind: Any) -> Callable[[Any], bool]:
+    return lambda option: isinstance(option, kind)
+
+
+def _is_function(evaluate: Any) -> bool:
+    return callable(evaluate) and not isinstance(evaluate, type)
 
 
 def _describe(option: Any) -> str | None:
@@ -385,8 +409,9 @@ def _describe(option: Any) -> str | None:
 
 
 def _at_least_one(value: int, name: str) -> int:
-    if isinstance(value, bool) or int(value) != value or value < 1:
-        raise SearchError(f"{name}={value}: must be a whole number of 1 or more")
+    whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
+    if not whole or value < 1:
+        raise SearchError(f"{name}={value!r}: must be a whole number of 1 or more")
     return int(value)
 
 

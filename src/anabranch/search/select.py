@@ -121,14 +121,14 @@ def _(rule, parent, edge):
 
 @score.register(PUCT)
 def _(rule, parent, edge):
-    value = value_of(parent, edge) if edge.visits > 0 else first_play(rule.fpu, parent)
+    value = float(value_of(parent, edge)) if edge.visits > 0 else first_play(rule.fpu, parent)
     c = rule.c + rule.growth * math.log((parent.visits + rule.base) / rule.base)
     return value + c * edge.prior * math.sqrt(parent.visits) / (1 + edge.visits)
 
 
 @score.register(Greedy)
 def _(rule, parent, edge):
-    return value_of(parent, edge) if edge.visits > 0 else first_play(rule.fpu, parent)
+    return float(value_of(parent, edge)) if edge.visits > 0 else first_play(rule.fpu, parent)
 
 
 # --- what rules stand on ---------------------------------------------------------------------------------------------
@@ -143,7 +143,8 @@ def value_of(parent, edge):
 @helper
 def inverse_visits(edge):
     """1 / n. Scores are computed in single precision: division and root take half as long, and its 24 bits are more than a
-    mean of random outcomes has. What is stored stays in double."""
+    mean of random outcomes has. What is stored stays in double. `float` marks where a rule goes on in double: plain Python
+    would round a sum of both to single, a kernel to double."""
     return F4(1.0) / F4(edge.visits)
 
 

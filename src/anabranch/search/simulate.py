@@ -105,17 +105,24 @@ def survey(work):
 
 
 @kernel
-def adopt(graph, depth, player, count, priors, work):
+def adopt(graph, depth, player, count, priors, limits, work):
     """Make the leaf at the end of the path (the root, if that is empty) a node with `count` edges, their `work.actions` and
     `priors`, and `work.values` as its evaluation; with no edges it is one where the game is over. Its number or NO_NODE."""
     shuffle_both(work.actions, priors, count, work.random)
     number = add_node(graph, player, work.actions, count)
     if number != NO_NODE:
-        own_evaluations(graph.nodes[number], 1, work.values)
+        node = graph.nodes[number]
+        own_evaluations(node, 1, work.values)
         for i in range(count):
             graph.edges[number + 1 + i].prior = priors[i]
         if depth > 0:
-            graph.edges[work.path_edges[depth - 1]].child = number
+            edge = graph.edges[work.path_edges[depth - 1]]
+            edge.child = number
+            if edge.visits > 0:  # there was no room for it before
+                node.visits += edge.visits
+                for i in range(len(work.values)):
+                    before = leaf_mean(graph, depth, limits.discount, work, i)
+                    node.value[i] = (edge.visits * before + node.value[i]) / node.visits
     return number
 
 
@@ -150,7 +157,7 @@ def descend(graph, root, select, limits, work):
         depth += 1
         number = edge.child
         if number == NO_NODE:
-            if edge.visits < limits.expand_after or depth >= limits.depth:
+            if edge.visits < limits.expand_after or depth >= limits.depth or rules.is_over(state):
                 return depth, NO_NODE
             number = promote(graph, depth, limits.discount, work)
             if number == NO_NODE:
@@ -179,15 +186,21 @@ def promote(graph, depth, discount, work):
     number = grow(graph, work.states[LEAF_STATE], work)
     if number != NO_NODE:
         edge = graph.edges[work.path_edges[depth - 1]]
-        sign = view(len(work.values), graph.nodes[work.path_nodes[depth - 1]].player)
-        for i in range(len(work.values)):  # the edge's mean, less its reward, is the mean of the leaf's evaluations
-            mean = sign * edge.total[i] / edge.visits
-            if rules.has_rewards(work.states[LEAF_STATE]):
-                mean -= work.path_rewards[depth - 1, i]
-            work.values[i] = mean / discount
+        for i in range(len(work.values)):
+            work.values[i] = leaf_mean(graph, depth, discount, work, i)
         own_evaluations(graph.nodes[number], edge.visits, work.values)
         edge.child = number
     return number
+
+
+@helper
+def leaf_mean(graph, depth, discount, work, i):
+    """The mean of the evaluations that the leaf at the end of the path has had: its edge's, less the reward."""
+    edge = graph.edges[work.path_edges[depth - 1]]
+    mean = view(len(work.values), graph.nodes[work.path_nodes[depth - 1]].player) * edge.total[i] / edge.visits
+    if rules.has_rewards(work.states[LEAF_STATE]):
+        mean -= work.path_rewards[depth - 1, i]
+    return mean / discount
 
 
 @helper
@@ -258,6 +271,7 @@ def settle(graph, depth, work):
     number = add_node(graph, CHANCE, work.actions, 0)
     if number == NO_NODE:
         return OUT_OF_ROOM
-    own_evaluations(graph.nodes[number], 1, work.values)
-    graph.edges[work.path_edges[depth - 1]].child = number
+    edge = graph.edges[work.path_edges[depth - 1]]
+    own_evaluations(graph.nodes[number], edge.visits + 1, work.values)
+    edge.child = number
     return number

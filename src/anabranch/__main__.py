@@ -1,0 +1,5 @@
+"""`python -m anabranch` is the program."""
+
+from anabranch.cli import main
+
+main()

@@ -1,0 +1,24 @@
+"""The program: `anabranch search`, `play`, `check`, `warm`, `bench`, `games`. It parses, calls and prints; no search here.
+
+    commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
+
+Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
+"""
+
+import sys
+
+import typer
+
+from anabranch.cli.commands import app
+from anabranch.errors import AnabranchError
+
+
+def main() -> None:
+    """Run the program; errors of ours are one line on stderr, without a traceback."""
+    try:
+        app()
+    except AnabranchError as error:
+        typer.secho(f"anabranch: {error}", fg="red", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.exit(0)

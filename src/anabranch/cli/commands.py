@@ -1,0 +1,245 @@
+"""The commands, one function each, in the order of `anabranch --help`."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anabranch._version import __version__
+from anabranch.errors import SearchError
+
+app = typer.Typer(
+    help="Monte-Carlo search in games: search, play and check, at machine speed.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+GAME_HELP = "A game's name, with options (hex:size=7), or your own: mygame.py:Nim"
+DEFAULT_VISITS = 100_000
+
+
+class Select(StrEnum):
+    """Selection rules by name."""
+
+    uct = "uct"
+    puct = "puct"
+    greedy = "greedy"
+
+
+class Evaluate(StrEnum):
+    """Evaluators by name."""
+
+    rollout = "rollout"
+    uniform = "uniform"
+
+
+class Backup(StrEnum):
+    """Backup operators by name."""
+
+    mean = "mean"
+    max = "max"
+    mix = "mix"
+
+
+Game = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, show_default=False)]
+Moves = Annotated[str, typer.Option(help="Moves that lead to the position, divided by commas or blanks: d3,c5,e6")]
+Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
+Seconds = Annotated[float | None, typer.Option(help="Time to search")]
+SelectOption = Annotated[Select, typer.Option(help="Selection rule")]
+Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
+EvaluateOption = Annotated[Evaluate, typer.Option(help="What leaves are worth: random playouts, or nothing known")]
+BackupOption = Annotated[Backup, typer.Option(help="How values travel up the tree")]
+Depth = Annotated[int | None, typer.Option(help="Deepest level of the tree; 1 is flat Monte-Carlo")]
+Seed = Annotated[int, typer.Option(help="One seed, one tree")]
+Memory = Annotated[str, typer.Option(help="Most memory of the tree, such as 512MB")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs")]
+
+
+@app.callback(invoke_without_command=True)
+def version(show: Annotated[bool, typer.Option("--version", help="Print the version and leave")] = False) -> None:
+    """Options of the program itself."""
+    if show:
+        print(f"anabranch {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def search(
+    game: Game,
+    moves: Moves = "",
+    visits: Visits = None,
+    seconds: Seconds = None,
+    select: SelectOption = Select.uct,
+    c: Exploration = None,
+    evaluate: EvaluateOption = Evaluate.rollout,
+    backup: BackupOption = Backup.mean,
+    depth: Depth = None,
+    seed: Seed = 0,
+    memory: Memory = "1GB",
+    as_json: Json = False,
+    svg: Annotated[Path | None, typer.Option(help="Draw the position into this file as well")] = None,
+) -> None:
+    """Search a position and show its moves. Ctrl-C shows the best so far."""
+    from anabranch.cli import show
+
+    position = find_position(game, moves)
+    searcher = make_search(position, select, c, evaluate, backup, depth, seed, memory)
+    if visits is None and seconds is None:
+        visits = DEFAULT_VISITS
+    if svg is not None:
+        svg.write_text(position.svg(), encoding="utf-8")
+    if as_json:
+        result = searcher.run(position, visits=visits, seconds=seconds)
+        print(json.dumps({**result.to_dict(), "moves_played": list(position.moves)}))
+        return
+    show.print_position(position)
+    with show.live_table(searcher):
+        result = searcher.run(position, visits=visits, seconds=seconds)
+    show.print_result(result)
+
+
+@app.command()
+def play(
+    game: Game,
+    moves: Moves = "",
+    visits: Visits = None,
+    seconds: Seconds = None,
+    player: Annotated[int, typer.Option(help="Which player you are, from 0; -1 watches the engine alone")] = 0,
+    select: SelectOption = Select.uct,
+    c: Exploration = None,
+    evaluate: EvaluateOption = Evaluate.rollout,
+    seed: Seed = 0,
+    memory: Memory = "1GB",
+) -> None:
+    """Play against the engine in the terminal."""
+    from anabranch.cli.play import play_game
+
+    position = find_position(game, moves)
+    searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory)
+    if visits is None and seconds is None:
+        seconds = 1.0
+    play_game(searcher, position, player, visits, seconds)
+
+
+@app.command()
+def games(as_json: Json = False) -> None:
+    """List the games."""
+    from anabranch.cli import show
+    from anabranch.games.registry import names
+
+    known = names()
+    print(json.dumps(known)) if as_json else show.print_pairs("game", "what it is", list(known.items()))
+
+
+@app.command()
+def check(
+    game: Game,
+    count: Annotated[int, typer.Option("--games", help="Random games to play")] = 30,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Check that a game keeps its contract: plain against compiled rules, keys, names, drawings."""
+    from anabranch.games.check import check as check_game
+    from anabranch.games.registry import load
+
+    report = check_game(load(game), games=count, seed=seed)
+    print(json.dumps({"ok": report.ok, **vars(report)}) if as_json else report)
+    raise typer.Exit(0 if report.ok else 1)
+
+
+@app.command()
+def warm(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to compile for; all, if none is given")] = None,
+) -> None:
+    """Compile kernels ahead of time, so that the first search starts at once."""
+    import time
+
+    from anabranch.games.registry import load
+    from anabranch.games.registry import names as all_names
+    from anabranch.search.searcher import Search
+    from anabranch.search.select import PUCT, UCT
+
+    began = time.perf_counter()
+    for name in names or list(all_names()):
+        game = load(name)
+        for rule in (UCT(), PUCT()):
+            Search(game, select=rule, memory="16MB").run(game.start(), visits=1)
+    print(f"ready after {time.perf_counter() - began:.1f} s")
+
+
+@app.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to measure; all, if none is given")] = None,
+    seconds: Annotated[float, typer.Option(help="Time for each game")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Measure the speed of this machine: simulations a second of UCT with random playouts, from the start, one thread."""
+    from anabranch.cli import show
+    from anabranch.games.registry import load
+    from anabranch.games.registry import names as all_names
+    from anabranch.search.searcher import Search
+
+    if seconds <= 0:
+        raise SearchError(f"seconds={seconds}: must be above 0")
+    rows = []
+    for name in names or list(all_names()):
+        game = load(name)
+        result = Search(game).run(game.start(), seconds=seconds)
+        stats = result.stats
+        rows.append({"game": name, "simulations_per_second": stats.speed, "bytes_per_simulation": stats.bytes / stats.simulations})
+    if as_json:
+        print(json.dumps(rows))
+    else:
+        show.print_speeds(rows)
+
+
+@app.command()
+def demo() -> None:
+    """Search a position of Connect Four and say what to try next."""
+    from anabranch.cli import show
+
+    search("connectfour", moves="d,d,d,e,c", visits=200_000)
+    show.print_next(
+        [
+            ("anabranch play othello --seconds 2", "play against it"),
+            ("anabranch search hex:size=7 --select puct --seconds 3", "another game, another rule"),
+            ("anabranch bench", "how fast this machine is"),
+        ]
+    )
+
+
+# --- shared ------------------------------------------------------------------------------------------------------------
+
+
+def find_position(name: str, moves: str) -> Any:
+    """The position of a named game after some moves."""
+    from anabranch.games.registry import load
+
+    return load(name).position(moves.replace(",", " ").split())
+
+
+def make_search(
+    position: Any, select: Select, c: float | None, evaluate: Evaluate, backup: Backup, depth: int | None, seed: int, memory: str
+) -> Any:
+    """A search with options given by name."""
+    import anabranch as ab
+
+    rule: Any = {Select.uct: ab.UCT(), Select.puct: ab.PUCT(), Select.greedy: ab.Greedy()}[select]
+    if c is not None:
+        if select is Select.greedy:
+            raise SearchError("--c: the greedy rule has no exploration constant; use --select uct or puct")
+        rule = rule._replace(c=c)
+    return ab.Search(
+        position.game,
+        select=rule,
+        evaluate={Evaluate.rollout: ab.Rollout(), Evaluate.uniform: ab.Uniform()}[evaluate],
+        backup={Backup.mean: ab.Mean(), Backup.max: ab.Max(), Backup.mix: ab.Mix()}[backup],
+        depth=depth,
+        seed=seed,
+        memory=memory,
+    )

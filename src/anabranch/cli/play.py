@@ -1,0 +1,80 @@
+"""A game in the terminal: a person against the engine, or the engine alone."""
+
+import random
+from typing import Any
+
+from anabranch.cli.show import console, print_position, result_table
+from anabranch.errors import AnabranchError
+from anabranch.games.position import Position
+from anabranch.games.rules import CHANCE
+
+HELP = "a move; [bold]?[/bold] lists the legal ones, [bold]hint[/bold] asks the engine, [bold]undo[/bold] takes back, [bold]quit[/bold]"
+
+
+def play_game(search: Any, position: Position, person: int, visits: int | None, seconds: float | None) -> None:
+    """Play until the game is over or the person leaves."""
+    dice = random.Random(search.seed)
+    past: list[Position] = []  # positions at which the person moved
+    console.print(f"You are player {person}. Write {HELP}.\n" if person >= 0 else "The engine plays alone.\n")
+    while not position.is_over:
+        print_position(position)
+        if position.to_play == CHANCE:
+            event = dice.choices(range(position.game.events), position.probabilities)[0]
+            console.print(f"chance: {position.game.event_name(event)}\n")
+            position = position.play(event)
+        elif position.to_play == person:
+            chosen = ask(search, position, past, visits, seconds)
+            if chosen is None:
+                return
+            position = chosen
+        else:
+            result = search.run(position, visits=visits, seconds=seconds)
+            console.print(f"engine plays [bold]{result.best_name}[/bold]   [dim]{result.summary}[/dim]\n")
+            position = position.play(result.best)
+        follow(search, position)
+    print_position(position)
+    console.print(outcome(position, person))
+
+
+def ask(search: Any, position: Position, past: list[Position], visits: int | None, seconds: float | None) -> Position | None:
+    """The position after the person's move, or an earlier one after `undo`; None to leave."""
+    while True:
+        try:
+            answer = console.input("your move: ").strip()
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return None
+        if answer in ("quit", "q", "exit"):
+            return None
+        if answer in ("?", "help", ""):
+            console.print(" ".join(position.game.name_of(action) for action in position.legal_actions))
+        elif answer == "hint":
+            console.print(result_table(search.run(position, visits=visits, seconds=seconds), limit=5))
+        elif answer == "undo":
+            if past:
+                return past.pop()
+            console.print("there is nothing to take back")
+        else:
+            try:
+                following = position.play(answer)
+                past.append(position)
+                return following
+            except AnabranchError as error:
+                console.print(f"[red]{error}[/red]")
+
+
+def follow(search: Any, position: Position) -> None:
+    """Let the search keep its tree if this position follows its root by one move."""
+    root = search.position
+    if root is not None and root.moves == position.moves[:-1] and not position.is_over:
+        search.advance(position.moves[-1])
+
+
+def outcome(position: Position, person: int) -> str:
+    """How the game ended, from the person's side where there is one."""
+    totals = [end + paid for end, paid in zip(position.returns, position.rewards, strict=True)]
+    if person < 0 or len(totals) != 2:
+        return "The game is over: " + ", ".join(f"player {i} {total:+g}" for i, total in enumerate(totals))
+    if totals[0] == totals[1]:
+        return "A draw."
+    return "You win." if totals[person] > totals[1 - person] else "The engine wins."

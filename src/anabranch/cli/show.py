@@ -1,0 +1,109 @@
+"""What the program shows: boards, tables, progress. Rich does the drawing."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from anabranch.games.position import Position
+from anabranch.games.rules import CHANCE
+from anabranch.jit import report_with
+from anabranch.jit.kernels import Reporter
+from anabranch.search.result import Result
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+class ConsoleReporter(Reporter):
+    """News of compilations as one line on stderr."""
+
+    def started(self, what: str) -> None:
+        errors.print(f"compiling {what} (once; kept for the next time) ...", style="dim", end="", soft_wrap=True)
+
+    def finished(self, what: str, seconds: float, problem: str | None) -> None:
+        errors.print(f" {seconds:.1f} s" + (f", not kept: {problem}" if problem else ""), style="dim", soft_wrap=True)
+
+
+report_with(ConsoleReporter())
+
+
+def print_position(position: Position) -> None:
+    """The board and whose turn it is."""
+    console.print(Text(str(position)))
+    if not position.is_over:
+        who = "chance" if position.to_play == CHANCE else f"player {position.to_play}"
+        console.print(f"{position.game!r}, ply {len(position.moves) + 1}, {who} to move\n", style="dim")
+
+
+def result_table(result: Result, limit: int = 12) -> Table:
+    """The moves of a result."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("move")
+    for name in ("visits", "share", "value"):
+        table.add_column(name, justify="right")
+    table.add_column("principal variation", style="dim")
+    for i, row in enumerate(result.rows(limit)):
+        table.add_row(*row, style="bold green" if i == 0 else "")
+    return table
+
+
+@contextlib.contextmanager
+def live_table(searcher: Any) -> Iterator[None]:
+    """While the search runs, its table is drawn again and again; only on a terminal."""
+    if not console.is_terminal:
+        yield
+        return
+    with Live(console=console, refresh_per_second=10, transient=True) as live:
+        searcher.on_progress = lambda result: live.update(result_table(result))
+        try:
+            yield
+        finally:
+            searcher.on_progress = None
+
+
+def print_result(result: Result) -> None:
+    """The table, the best move, and what it cost."""
+    console.print(result_table(result))
+    hidden = len(result.moves) - 12
+    if hidden > 0:
+        console.print(f"... and {hidden} more", style="dim")
+    cost = result.stats
+    console.print(f"\n{result.summary}")
+    console.print(
+        f"{cost.simulations:,} simulations in {cost.seconds:.2f} s: {cost.speed:,.0f} a second; "
+        f"{cost.nodes:,} positions in {cost.bytes / 1e6:.1f} MB",
+        style="dim",
+    )
+
+
+def print_pairs(left: str, right: str, rows: list[tuple[str, str]]) -> None:
+    """Two columns."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(left, style="green")
+    table.add_column(right)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def print_speeds(rows: list[dict[str, Any]]) -> None:
+    """The table of `anabranch bench`."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("game", style="green")
+    table.add_column("simulations/s", justify="right")
+    table.add_column("bytes a simulation", justify="right")
+    for row in rows:
+        table.add_row(row["game"], f"{row['simulations_per_second']:,.0f}", f"{row['bytes_per_simulation']:,.0f}")
+    console.print(table)
+
+
+def print_next(commands: list[tuple[str, str]]) -> None:
+    """What to try next."""
+    console.print("\nTry next:")
+    for command, why in commands:
+        console.print(f"  [green]{command}[/green]  [dim]{why}[/dim]", soft_wrap=True)

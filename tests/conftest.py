@@ -1,0 +1,43 @@
+"""What all tests share.
+
+`needs("gnugo")` and `needs("pyspiel")` ask for a program or a module that not everyone has: without it a test is skipped, but
+on the machines that decide about a change (CI is set there) it fails, so that nothing goes untested without a word.
+"""
+
+import importlib.util
+import os
+import shutil
+from typing import NoReturn
+
+import pytest
+from hypothesis import settings
+
+from anabranch.jit import COMPILED
+
+IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+# A first example may wait for the compiler. In CI the same examples are tried every time.
+settings.register_profile("anabranch", deadline=None, max_examples=60 if COMPILED else 10, derandomize=IN_CI)
+settings.load_profile("anabranch")
+
+when_compiled = pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+
+
+def needs(*names: str) -> None:
+    """Go on only if all of these programs or modules are there."""
+    for name in names:
+        if shutil.which(name) is None and not _is_module(name):
+            _missing(f"needs {name}, which is neither a program nor a module here")
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # the package around it is missing
+        return False
+
+
+def _missing(reason: str) -> NoReturn:
+    if IN_CI:
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason, allow_module_level=True)

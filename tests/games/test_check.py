@@ -1,0 +1,143 @@
+"""`check` passes every game of ours and finds what is wrong in games made wrong on purpose."""
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games.nim import Nim
+from anabranch.games.registry import load, names
+
+
+@pytest.mark.parametrize("name", [*names(), "hex:size=3"])
+def test_every_game_keeps_its_contract(name):
+    report = ab.check(load(name), games=10)
+    assert report.ok, report
+    assert report.games == 10 and report.positions > 10
+
+
+class KeyIgnoresTheTurn(Nim):
+    @ab.rule
+    def key(state):
+        return np.uint64(state.stones), np.uint64(0)
+
+
+class PaysTooMuch(Nim):
+    @ab.rule
+    def returns(state, out):
+        out[state.turn] = -3.0
+        out[1 - state.turn] = 3.0
+
+
+class IsNotZeroSum(Nim):
+    @ab.rule
+    def returns(state, out):
+        out[0] = out[1] = 0.5
+
+
+class ListsTooMuch(Nim):
+    @ab.rule
+    def legal_actions(state, out):
+        for action in range(3):
+            out[action] = action
+        return 3
+
+
+class DrawsTheIllegal(Nim):
+    @ab.rule
+    def random_action(state, random):
+        return 2
+
+
+class NeverEnds(Nim):
+    @ab.rule
+    def play(state, action):
+        state.turn = 1 - state.turn
+
+
+class GetsStuck(Nim):
+    @ab.rule
+    def is_legal(state, action):
+        return state.stones > 10 and action < state.stones
+
+
+class WrapsAround(Nim):
+    """An i1 in an array: 100 + 100 is 200 in a kernel, -56 in NumPy."""
+
+    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("big", "i1", (1,)), ("sum", "i4")])
+
+    @ab.rule
+    def play(state, action):
+        state.big[0] = 100
+        state.sum = state.big[0] + state.big[0]
+        state.stones -= action + 1
+        state.turn = 1 - state.turn
+
+
+class HasTwoNames(Nim):
+    def name_of(self, action):
+        return "take"
+
+
+class DrawsBadly(Nim):
+    def svg(self, state):
+        return "<svg><circle></svg>"
+
+
+class Crashes(Nim):
+    @ab.rule
+    def is_over(state):
+        return 1 // (state.stones - 3) == 99 or state.stones == 0
+
+
+FAULTS = {
+    KeyIgnoresTheTurn: "rule `key` is too weak",
+    PaysTooMuch: "leave the declared `value_range`",
+    IsNotZeroSum: "do not sum to 0",
+    ListsTooMuch: "but `is_legal` allows",
+    DrawsTheIllegal: "rule `random_action` gives 2, which is not legal",
+    NeverEnds: "did not end within",
+    GetsStuck: "no action is legal, but the game is not over",
+    WrapsAround: "rule `play` differs between plain and compiled",
+    HasTwoNames: "two actions have the same name, 'take'",
+    DrawsBadly: "svg is not well-formed",
+    Crashes: "rule `is_over` of Crashes, line",
+}
+
+
+@pytest.mark.parametrize("game", FAULTS, ids=lambda game: game.__name__)
+def test_a_fault_is_found_and_named(game):
+    from anabranch.jit import COMPILED
+
+    if game is WrapsAround and not COMPILED:
+        pytest.skip("there is only one kind of arithmetic without the compiler")
+    report = ab.check(game(), games=10)
+    assert not report.ok
+    assert FAULTS[game] in str(report)
+
+
+def test_a_rule_that_does_not_exist_is_told_with_the_nearest_one():
+    with pytest.raises(ab.GameError, match="there is no rule `is_legall`; did you mean `is_legal`"):
+        type("Wrong", (Nim,), {"is_legall": ab.rule(lambda state, action: True)})
+
+
+def test_missing_rules_are_named():
+    with pytest.raises(ab.GameError, match="lacks the rules play, is_over, returns"):
+        body = {"state": np.dtype([("turn", "i1")]), "actions": 1}
+        body |= {name: ab.rule(lambda state: 0) for name in ("setup", "to_play", "is_legal")}
+        type("Half", (ab.Game,), body)
+
+
+@pytest.mark.parametrize(
+    ("facts", "complaint"),
+    [
+        ({"players": 0}, "`players` must be 1 or more"),
+        ({"repetition": "maybe"}, "`repetition` must be one of nothing, draw, loss, forbidden"),
+        ({"value_range": (1.0, -1.0)}, "low < high"),
+        ({"discount": 0.0}, "`discount` must be above 0"),
+        ({"events": 6}, "both a rule `chance` and a number of `events`"),
+        ({"state": np.dtype("i4")}, "must be a structured dtype"),
+    ],
+)
+def test_impossible_facts_are_refused_when_the_class_is_made(facts, complaint):
+    with pytest.raises(ab.GameError, match=complaint):
+        type("Wrong", (Nim,), facts)

@@ -1,0 +1,83 @@
+"""The fast search builds the same tree as the slow one of `tests/reference/search.py`, node for node."""
+
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
+from anabranch.jit import COMPILED
+from tests.reference.search import ReferenceSearch
+from tests.search.trees import assert_same_tree
+
+GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
+FULL, SHORT = (600, 250) if COMPILED else (60, 40)  # simulations
+
+OTHER_OPTIONS = [
+    (Treasure(), {"backup": ab.Max()}),
+    (Pig(), {"backup": ab.Max()}),
+    (TriNim(), {"backup": ab.Mix(weight=0.3)}),
+    (TicTacToe(), {"select": ab.PUCT(c=2.0, growth=0.45, base=500.0), "backup": ab.Mix(weight=0.7)}),
+    (TicTacToe(), {"select": ab.Greedy(fpu=ab.ConstantFPU(value=0.3))}),
+    (TriNim(), {"select": ab.Greedy(fpu=ab.ParentFPU(offset=0.1))}),
+    (TicTacToe(), {"select": ab.UCT(c=0.7, fpu=ab.ParentFPU(offset=-0.5))}),
+    (Pig(target=12), {"select": ab.UCT(fpu=ab.ReducedFPU(offset=0.4))}),
+    (Treasure(), {"select": ab.PUCT(fpu=ab.ReducedFPU())}),
+    (TriNim(), {"select": ab.PUCT(fpu=ab.ConstantFPU(value=-1.0))}),
+    (TicTacToe(), {"evaluate": ab.Uniform()}),
+    (Treasure(), {"evaluate": ab.Uniform(), "select": ab.PUCT()}),
+    (ConnectFour(), {"depth": 1}),
+    (Pig(), {"depth": 3}),
+    (Treasure(), {"expand_after": 4}),
+    (TriNim(), {"select": ab.PUCT(), "expand_after": 4}),
+    (Pig(), {"evaluate": ab.Rollout(playouts=3)}),
+    (Treasure(), {"evaluate": ab.Rollout(playouts=3, cutoff=4), "select": ab.PUCT()}),
+    (ConnectFour(), {"evaluate": ab.Rollout(cutoff=5)}),
+]
+
+
+def describe(value):
+    """A short name of a test case."""
+    options = value.values() if isinstance(value, dict) else [value]
+    return ",".join(repr(option).replace(" ", "") for option in options)
+
+
+def both(game, simulations, seed, **options):
+    """A search and the reference after so many simulations, the first one run in three parts."""
+    search = ab.Search(game, seed=seed, memory="100MB", **options)
+    position = game.start()
+    for total in (1, simulations // 3, simulations):
+        search.run(position, total=total)
+    reference = ReferenceSearch(game, seed=seed, **options)
+    reference.run(simulations)
+    return search, reference
+
+
+@pytest.mark.parametrize("seed", [0, 1, 20260301])
+@pytest.mark.parametrize("select", [ab.UCT(), ab.PUCT()], ids=["UCT", "PUCT"])
+@pytest.mark.parametrize("game", GAMES, ids=describe)
+def test_the_fast_search_builds_the_same_tree_as_the_reference(game, select, seed):
+    search, reference = both(game, FULL, seed, select=select)
+    assert assert_same_tree(search, reference) > FULL / 10
+
+
+@pytest.mark.parametrize(("game", "options"), OTHER_OPTIONS, ids=describe)
+def test_it_does_so_with_other_options(game, options):
+    search, reference = both(game, SHORT, 7, **options)
+    assert_same_tree(search, reference)
+
+
+def test_it_does_so_from_the_middle_of_a_game_with_the_second_player_to_move():
+    position = ConnectFour().position("ddc")
+    search = ab.Search(ConnectFour(), seed=3)
+    search.run(position, visits=SHORT)
+    reference = ReferenceSearch(ConnectFour(), position, seed=3)
+    reference.run(SHORT)
+    assert assert_same_tree(search, reference) > SHORT / 10
+
+
+def test_it_does_so_where_chance_moves_first():
+    position = Pig().position(["roll"])
+    search = ab.Search(Pig(), seed=3)
+    search.run(position, visits=SHORT)
+    reference = ReferenceSearch(Pig(), position, seed=3)
+    reference.run(SHORT)
+    assert assert_same_tree(search, reference) > SHORT / 10

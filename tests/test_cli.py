@@ -1,0 +1,184 @@
+"""The program as a person uses it: what it prints, what it refuses, how fast it answers."""
+
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+from anabranch.cli import main
+from anabranch.games.registry import names
+from anabranch.jit import COMPILED
+
+NIM = """
+import numpy as np
+import anabranch as ab
+
+class Nim(ab.Game):
+    \"\"\"Take one to three stones.\"\"\"
+    players, actions = 2, 3
+    state = np.dtype([("stones", "i4"), ("turn", "i1")])
+    @ab.rule
+    def setup(state): state.stones, state.turn = 21, 0
+    @ab.rule
+    def to_play(state): return state.turn
+    @ab.rule
+    def is_legal(state, action): return action < state.stones
+    @ab.rule
+    def play(state, action):
+        state.stones -= action + 1
+        state.turn = 1 - state.turn
+    @ab.rule
+    def is_over(state): return state.stones == 0
+    @ab.rule
+    def returns(state, out):
+        out[state.turn], out[1 - state.turn] = -1.0, 1.0
+"""
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """Call the program in this process: gives (exit code, stdout, stderr)."""
+
+    def call(*arguments, answers=()):
+        replies = iter(answers)
+        monkeypatch.setattr(sys, "argv", ["anabranch", *arguments])
+        monkeypatch.setattr("builtins.input", lambda *_: next(replies, "quit"))
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = leaving.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
+
+
+def test_search_shows_board_table_and_speed(program):
+    code, out, _ = program("search", "connectfour", "--moves", "d,d c", "--visits", "500")
+    assert code == 0
+    assert ". . X X . . ." in out or ". . X X O . ." in out
+    assert "principal variation" in out and "best=" in out and "a second" in out
+
+
+def test_search_as_json_is_read_by_a_program(program):
+    _, out, _ = program("search", "tictactoe", "--visits", "100", "--json", "--seed", "3", "--select", "puct", "--c", "2")
+    found = json.loads(out)
+    assert sum(found["visits"]) == 100
+    assert found["settings"]["seed"] == 3 and found["settings"]["select"].startswith("PUCT(c=2.0")
+
+
+def test_search_draws_the_position(program, tmp_path):
+    program("search", "othello", "--visits", "10", "--svg", str(tmp_path / "board.svg"))
+    assert (tmp_path / "board.svg").read_text().startswith("<svg")
+
+
+def test_games_lists_every_game(program):
+    _, out, _ = program("games", "--json")
+    assert json.loads(out) == names()
+    assert "othello" in program("games")[1]
+
+
+def test_a_users_own_game_is_checked_searched_and_played(program, tmp_path):
+    path = tmp_path / "mygame.py"
+    path.write_text(NIM)
+    assert "all is well" in program("check", f"{path}:Nim")[1]
+    assert program("search", f"{path}:Nim", "--visits", "2000", "--json")[0] == 0
+    code, out, _ = program("play", f"{path}:Nim", "--visits", "500", answers=["0"] * 21)
+    assert code == 0 and ("wins" in out or "You win" in out)
+
+
+def test_check_fails_with_exit_code_1_on_a_broken_game(program, tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text(NIM.replace("-1.0, 1.0", "-5.0, 5.0"))
+    code, out, _ = program("check", f"{path}:Nim")
+    assert code == 1 and "value_range" in out
+
+
+def test_play_understands_help_hint_undo_and_nonsense(program):
+    answers = ["?", "zz", "a1", "hint", "undo", "b2", "quit"]
+    code, out, _ = program("play", "tictactoe", "--visits", "100", answers=answers)
+    assert code == 0
+    assert "a1 b1 c1" in out and "'zz' is not a move" in out and "engine plays" in out
+
+
+def test_the_engine_plays_alone_to_the_end_also_with_dice(program):
+    _, out, _ = program("play", "pig", "--player", "-1", "--visits", "50")
+    assert "chance: " in out and "The game is over" in out
+
+
+def test_bench_measures_a_game(program):
+    rows = json.loads(program("bench", "tictactoe", "--seconds", "0.1", "--json")[1])
+    assert rows[0]["game"] == "tictactoe" and rows[0]["simulations_per_second"] > 0
+
+
+@pytest.mark.skipif(not COMPILED, reason="a long search")
+def test_demo_ends_with_three_commands_that_exist(program):
+    _, out, _ = program("demo")
+    commands = [line.split()[1] for line in out.splitlines() if line.strip().startswith("anabranch ")]
+    assert len(commands) == 3
+    for command in commands:
+        assert program(command, "--help")[0] == 0
+
+
+BAD = {
+    ("search", "connectfor"): "did you mean connectfour",
+    ("search", "nowhere.py:Nim"): "nowhere.py",
+    ("search", "connectfour", "--moves", "d,d,d,d,d,d,d"): "move 7: d is not legal here; legal: a b c e f g",
+    ("search", "connectfour", "--moves", "d,x9"): "move 2: 'x9' is not a move of ConnectFour()",
+    ("search", "connectfour", "--visits", "0"): "visits=0: must be a whole number of 1 or more",
+    ("search", "connectfour", "--visits", "-3"): "visits=-3: must be a whole number of 1 or more",
+    ("search", "connectfour", "--seconds", "0"): "seconds=0.0: must be above 0",
+    ("search", "connectfour", "--memory", "lots"): 'such as "512MB"',
+    ("search", "connectfour", "--memory", "100"): "give it at least",
+    ("search", "connectfour", "--depth", "0"): "depth=0: must be a whole number of 1 or more",
+    ("search", "tictactoe", "--moves", "a1,b1,a2,b2,a3", "--visits", "5"): "the game is over in this position",
+    ("search", "tictactoe", "--moves", "a1,b1,a2,b2,a3,c3"): "move 6: c3: the game is over",
+    ("search", "hex:size=99"): "size",
+    ("search", "connectfour", "--select", "greedy", "--c", "1"): "the greedy rule has no exploration constant",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_gives_one_clear_error_and_no_traceback(program, arguments):
+    code, _, err = program(*arguments)
+    assert code == 2
+    assert BAD[arguments] in err
+    assert "Traceback" not in err and len(err.strip().splitlines()) == 1
+
+
+def test_a_users_game_with_a_typing_error_is_told_by_its_rule(program, tmp_path):
+    path = tmp_path / "wrong.py"
+    path.write_text(NIM.replace("state.stones -= action + 1", "state.stones -= action + '1'"))
+    code, _, err = program("search", f"{path}:Nim", "--visits", "10")
+    assert code == 2
+    assert "rule `play` of Nim, line 17" in err and "Traceback" not in err
+
+
+def run_program(*arguments, **options):
+    return subprocess.Popen([sys.executable, "-m", "anabranch", *arguments], text=True, **options)
+
+
+def test_help_answers_in_under_half_a_second():
+    def once():
+        began = time.perf_counter()
+        assert run_program("--help", stdout=subprocess.DEVNULL).wait() == 0
+        return time.perf_counter() - began
+
+    assert statistics.median(once() for _ in range(5)) < 0.5
+
+
+@pytest.mark.skipif(not COMPILED, reason="slow")
+def test_ctrl_c_shows_the_best_so_far():
+    searching = run_program("search", "tictactoe", "--seconds", "60", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(4)
+    os.kill(searching.pid, signal.SIGINT)
+    began = time.perf_counter()
+    out, _ = searching.communicate(timeout=20)
+    assert json.loads(out)["stopped_by"] == "Ctrl-C"
+    assert time.perf_counter() - began < 1.0
