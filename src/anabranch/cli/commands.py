@@ -47,6 +47,7 @@ class Backup(StrEnum):
 
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, show_default=False)]
+Games = Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Some games; all, if none is given")]
 Moves = Annotated[str, typer.Option(help="Moves that lead to the position, divided by commas or blanks: d3,c5,e6")]
 Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
 Seconds = Annotated[float | None, typer.Option(help="Time to search")]
@@ -154,7 +155,7 @@ def check(
 
 @app.command()
 def warm(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to compile for; all, if none is given")] = None,
+    names: Games = None,
 ) -> None:
     """Compile kernels ahead of time, so that the first search starts at once."""
     import time
@@ -174,7 +175,7 @@ def warm(
 
 @app.command()
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to measure; all, if none is given")] = None,
+    names: Games = None,
     seconds: Annotated[float, typer.Option(help="Time for each game")] = 1.0,
     as_json: Json = False,
 ) -> None:
@@ -190,8 +191,9 @@ def bench(
     for name in names or list(all_names()):
         game = load(name)
         result = Search(game).run(game.start(), seconds=seconds)
-        stats = result.stats
-        rows.append({"game": name, "simulations_per_second": stats.speed, "bytes_per_simulation": stats.bytes / stats.simulations})
+        cost = result.stats
+        size = cost.bytes / cost.simulations
+        rows.append({"game": name, "simulations_per_second": cost.speed, "bytes_per_simulation": size})
     if as_json:
         print(json.dumps(rows))
     else:
@@ -224,7 +226,14 @@ def find_position(name: str, moves: str) -> Any:
 
 
 def make_search(
-    position: Any, select: Select, c: float | None, evaluate: Evaluate, backup: Backup, depth: int | None, seed: int, memory: str
+    position: Any,
+    select: Select,
+    c: float | None,
+    evaluate: Evaluate,
+    backup: Backup,
+    depth: int | None,
+    seed: int,
+    memory: str,
 ) -> Any:
     """A search with options given by name."""
     import anabranch as ab

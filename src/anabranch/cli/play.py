@@ -8,7 +8,7 @@ from anabranch.errors import AnabranchError
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE
 
-HELP = "a move; [bold]?[/bold] lists the legal ones, [bold]hint[/bold] asks the engine, [bold]undo[/bold] takes back, [bold]quit[/bold]"
+HELP = "a move, or [b]?[/b] for the legal ones, [b]hint[/b] to ask the engine, [b]undo[/b] to take back, [b]quit[/b]"
 
 
 def play_game(search: Any, position: Position, person: int, visits: int | None, seconds: float | None) -> None:

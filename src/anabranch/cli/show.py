@@ -23,9 +23,11 @@ class ConsoleReporter(Reporter):
     """News of compilations as one line on stderr."""
 
     def started(self, what: str) -> None:
+        """A compilation begins."""
         errors.print(f"compiling {what} (once; kept for the next time) ...", style="dim", end="", soft_wrap=True)
 
     def finished(self, what: str, seconds: float, problem: str | None) -> None:
+        """It ended."""
         errors.print(f" {seconds:.1f} s" + (f", not kept: {problem}" if problem else ""), style="dim", soft_wrap=True)
 
 

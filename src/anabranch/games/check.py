@@ -156,12 +156,13 @@ class _RandomGame:
         play_compiled(compiled, action, rewards)
         if compiled.tobytes() != after.data:
             fields = [name for name in self.game.state.names or () if (compiled[name] != after.state[name]).any()]
-            self.report.note(f"rule `play` differs between plain and compiled after action {action}: {', '.join(fields) or 'padding'}")
+            where = ", ".join(fields)
+            self.report.note(f"rule `play` differs between plain and compiled after action {action}, in {where}")
             compiled[:] = after.record()
         weight = self.game.discount ** len(before.moves)
         self.paid += weight * rewards
         if not np.allclose(self.paid, after.rewards, atol=TOLERANCE):
-            self.report.note(f"rule `play` pays {list(rewards)} compiled for action {action}, and something else in plain Python")
+            self.report.note(f"rule `play` pays {list(rewards)} compiled, and something else in plain Python")
         if self.game.zero_sum and abs(rewards.sum()) > TOLERANCE:
             self.report.note(f"rewards {list(rewards)} do not sum to 0, but the game is declared zero-sum")
 
@@ -230,7 +231,8 @@ class _RandomGame:
         face = (over, None if over else position.to_play, tuple(position.legal_actions), tuple(position.returns), str(position))
         known = self.seen.setdefault(position.key, face)
         if known != face:
-            self.report.note("rule `key` is too weak: two different positions have the same key\n" + _side_by_side(known[-1], face[-1]))
+            boards = _side_by_side(known[-1], face[-1])
+            self.report.note(f"rule `key` is too weak: two different positions have the same key\n{boards}")
 
     def _judge_looks(self, position: Position) -> None:
         if self.report.positions > 200:  # drawing is slow and depends little on the position

@@ -67,6 +67,7 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str | None:
+        """Part of Numba's protocol: where files go."""
         where = folder()
         return None if where is None else str(where)
 

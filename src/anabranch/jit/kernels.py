@@ -59,6 +59,7 @@ class Kernel:
             self.dispatcher._cache = KernelCache(function, self._started, self._finished)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
         if not COMPILED:
             return self.plain(*arguments)
         try:
@@ -97,7 +98,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     return Kernel(function)
 
 
-class PlainRecord(np.record):
+class PlainRecord(np.record):  # type: ignore[misc]
     """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and
     arithmetic on them is as wide (an `i1` reads as an int, an `f4` as a float; a `u8` stays one and wraps around)."""
 
@@ -130,7 +131,7 @@ def _names(argument_types: tuple[Any, ...]) -> str:
     def visit(numba_type: Any) -> None:
         key = next((key for key in keys_of_type(numba_type) if key in owners), None)
         if key is not None:
-            found.append(key.removeprefix(TAG_PREFIX) if isinstance(key, str) else key.__name__)
+            found.append(key.removeprefix(TAG_PREFIX) if isinstance(key, str) else getattr(key, "__name__", str(key)))
         elif isinstance(numba_type, types.BaseTuple):
             for field in numba_type.types:
                 visit(field)

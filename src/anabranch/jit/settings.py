@@ -1,9 +1,9 @@
 """How kernels are compiled, decided once from the environment.
 
-    NUMBA_DISABLE_JIT=1   run everything as plain Python (for debugging and coverage)
-    ANABRANCH_CHECK=1     checking mode: every array index is tested against its bounds
-    ANABRANCH_CACHE=DIR   where compiled kernels are kept
-    ANABRANCH_QUIET=1     do not say what is being compiled
+NUMBA_DISABLE_JIT=1   run everything as plain Python (for debugging and coverage)
+ANABRANCH_CHECK=1     checking mode: every array index is tested against its bounds
+ANABRANCH_CACHE=DIR   where compiled kernels are kept
+ANABRANCH_QUIET=1     do not say what is being compiled
 """
 
 import os
