@@ -6,6 +6,7 @@ Markdown and, with `--json FILE`, writes them down. `all.py` runs all of them.
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -95,8 +96,6 @@ def median_speed(costs: list[float]) -> str:
 def resident_bytes() -> int:
     """Memory that this process holds now."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    import resource
-
     return pages * resource.getpagesize()
 
 

@@ -13,10 +13,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measure import ROUNDS, Comparison, Figure, alternate, child_json, cpu_seconds, main, median_speed, progress
-
 from anabranch import UCT, Search
 from anabranch.games import ConnectFour
+from measure import ROUNDS, Comparison, Figure, alternate, child_json, cpu_seconds, main, median_speed, progress
 
 SOURCE = Path(__file__).parent / "native" / "c4_native.cpp"
 C = 1.41421356  # the C++ program's own

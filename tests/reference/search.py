@@ -17,6 +17,7 @@ from anabranch.jit import readable
 from anabranch.jit.random import below, generator, uniform
 
 F4 = np.float32  # the kernels' selection rules compute in single precision where `F4` stands
+UCT, ROLLOUT, MEAN = ab.UCT(), ab.Rollout(), ab.Mean()  # the defaults of `Search`
 
 
 @dataclass
@@ -63,9 +64,9 @@ class ReferenceSearch:
         game,
         position=None,
         *,
-        select=ab.UCT(),
-        evaluate=ab.Rollout(),
-        backup=ab.Mean(),
+        select=UCT,
+        evaluate=ROLLOUT,
+        backup=MEAN,
         depth=math.inf,
         expand_after=1,
         seed=0,
@@ -75,8 +76,8 @@ class ReferenceSearch:
         self.depth, self.expand_after = depth, expand_after
         self.random = generator(seed)
         state = readable((position or game.start()).record())
-        values = self.evaluate(state)
-        self.root = self.new_node(state, [values])
+        priors, values = self.evaluate(state)
+        self.root = self.new_node(state, [values], priors)
 
     @np.errstate(over="ignore")
     def run(self, simulations: int) -> None:
@@ -97,8 +98,10 @@ class ReferenceSearch:
                 elif edge.visits >= self.expand_after and len(path) < self.depth:
                     edge.child = self.new_node(state, edge.evaluations)
                 else:
-                    values = self.evaluate(state)
+                    priors, values = self.evaluate(state)
                     edge.evaluations.append(values)
+                    if self.evaluates_in_python and len(path) < self.depth:  # its priors must be kept
+                        edge.child = self.new_node(state, edge.evaluations, priors)
                     break
             node = edge.child
             if not node.edges:
@@ -107,20 +110,22 @@ class ReferenceSearch:
                 break
         self.back_up(path, values)
 
-    def new_node(self, state, evaluations) -> Node:
+    def new_node(self, state, evaluations, priors=None) -> Node:
         """A node for a position that is not over; its edges in random order, which breaks ties."""
         player = self.game.rule("to_play")(state[0])
         if player == CHANCE:
-            probabilities = self.probabilities(state)
-            events = [event for event, probability in enumerate(probabilities) if probability > 0]
-            edges = [Edge(event, float(F4(probabilities[event])), self.game.players) for event in events]
-            return Node(state, CHANCE, evaluations, edges)
-        actions = self.legal_actions(state)
-        for last in range(len(actions) - 1, 0, -1):  # Fisher-Yates
-            other = below(self.random, last + 1)
-            actions[last], actions[other] = actions[other], actions[last]
-        prior = float(F4(1 / len(actions)))
-        return Node(state, player, evaluations, [Edge(action, prior, self.game.players) for action in actions])
+            priors = self.probabilities(state)
+            actions = [event for event, probability in enumerate(priors) if probability > 0]
+        else:
+            actions = self.legal_actions(state)
+            weights = np.array([1.0 if priors is None else priors[action] for action in actions])
+            priors = dict(zip(actions, weights / weights.sum(), strict=True))
+        if player != CHANCE or self.evaluates_in_python:
+            for last in range(len(actions) - 1, 0, -1):  # Fisher-Yates
+                other = below(self.random, last + 1)
+                actions[last], actions[other] = actions[other], actions[last]
+        edges = [Edge(action, float(F4(priors[action])), self.game.players) for action in actions]
+        return Node(state, player, evaluations, edges)
 
     def back_up(self, path, values) -> None:
         """Add the outcome to all edges of the path, and let the operator say what goes on upwards."""
@@ -194,12 +199,23 @@ class ReferenceSearch:
 
     # --- evaluation ---
 
-    def evaluate(self, state) -> list[float]:
+    @property
+    def evaluates_in_python(self) -> bool:
+        return not isinstance(self.evaluator, ab.Uniform | ab.Rollout)
+
+    def evaluate(self, state) -> tuple[Any, list[float]]:
+        """Priors over all actions (None: uniform), and values."""
         if isinstance(self.evaluator, ab.Uniform):
-            return self.middles()
-        playouts = [self.play_out(state) for _ in range(self.evaluator.playouts)]
-        sums = [sum(values[player] for values in playouts) for player in range(self.game.players)]
-        return [total / len(playouts) for total in sums]
+            return None, self.middles()
+        if isinstance(self.evaluator, ab.Rollout):
+            playouts = [self.play_out(state) for _ in range(self.evaluator.playouts)]
+            sums = [sum(values[player] for values in playouts) for player in range(self.game.players)]
+            return None, [total / len(playouts) for total in sums]
+        priors, values = self.evaluator(state)
+        if self.is_duel:  # it gave the value for the player to move
+            own = float(values[0])
+            values = [[-own, own]] if self.game.rule("to_play")(state[0]) == 1 else [[own, -own]]
+        return None if priors is None else priors[0], [float(value) for value in np.ravel(values)]
 
     def play_out(self, state) -> list[float]:
         """The discounted sum of all that a random game pays from here."""

@@ -1,5 +1,8 @@
 """The fast search builds the same tree as the slow one of `tests/reference/search.py`, node for node."""
 
+import zlib
+
+import numpy as np
 import pytest
 
 import anabranch as ab
@@ -9,7 +12,7 @@ from tests.reference.search import ReferenceSearch
 from tests.search.trees import assert_same_tree
 
 GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
-FULL, SHORT = (600, 250) if COMPILED else (60, 40)  # simulations
+FULL, SHORT = (400, 200) if COMPILED else (40, 25)  # simulations
 
 OTHER_OPTIONS = [
     (Treasure(), {"backup": ab.Max()}),
@@ -65,19 +68,25 @@ def test_it_does_so_with_other_options(game, options):
     assert_same_tree(search, reference)
 
 
-def test_it_does_so_from_the_middle_of_a_game_with_the_second_player_to_move():
-    position = ConnectFour().position("ddc")
-    search = ab.Search(ConnectFour(), seed=3)
-    search.run(position, visits=SHORT)
-    reference = ReferenceSearch(ConnectFour(), position, seed=3)
-    reference.run(SHORT)
-    assert assert_same_tree(search, reference) > SHORT / 10
+def opinion(states):
+    """A Python evaluator without sense but with opinions: they depend on every byte of the state."""
+    mixed = zlib.crc32(states.tobytes())
+    game = next(game for game in GAMES if game.record == states.dtype)
+    priors = np.array([[(mixed >> action) % 7 + 1 for action in range(game.actions)]], float)
+    values = [mixed % (97 + player) / 97 - 0.5 for player in range(game.value_width())]
+    return priors, np.array(values if len(values) == 1 else [values])
 
 
-def test_it_does_so_where_chance_moves_first():
-    position = Pig().position(["roll"])
-    search = ab.Search(Pig(), seed=3)
+@pytest.mark.parametrize("game", GAMES, ids=describe)
+def test_it_does_so_with_an_evaluator_in_python(game):
+    search, reference = both(game, SHORT, 5, select=ab.PUCT(), evaluate=opinion)
+    assert_same_tree(search, reference)
+
+
+@pytest.mark.parametrize("position", [ConnectFour().position("ddc"), Pig().position(["roll"])], ids=["second player", "chance"])
+def test_it_does_so_from_the_middle_of_a_game(position):
+    search = ab.Search(position.game, seed=3)
     search.run(position, visits=SHORT)
-    reference = ReferenceSearch(Pig(), position, seed=3)
+    reference = ReferenceSearch(position.game, position, seed=3)
     reference.run(SHORT)
     assert assert_same_tree(search, reference) > SHORT / 10

@@ -5,6 +5,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from anabranch.games.rules import CHANCE
 from anabranch.search.graph import NO_NODE
@@ -93,3 +94,21 @@ def assert_same_tree(search: Any, reference: Any) -> int:
             if edge.child is not None:
                 pairs.append((edge.child, expected_edge.child, (*line, edge.action)))
     return compared
+
+
+def assert_rules_hold(search: Any) -> None:
+    """Walk down the tree and the game together: movers, legal actions, ends and their outcomes, and all counts agree."""
+    root = read_tree(search)[0]
+    pairs = deque([(root, search.position, None)])
+    while pairs:
+        node, position, above = pairs.popleft()
+        assert above is None or node.visits == above.visits, repr(position)
+        if position.is_over:
+            assert node.edges == (), repr(position)
+            np.testing.assert_allclose(node.value, position.returns[: len(node.value)])
+            continue
+        assert node.player == position.to_play, repr(position)
+        assert sorted(edge.action for edge in node.edges) == position.legal_actions, repr(position)
+        assert node.own >= 1, repr(position)
+        assert sum(edge.prior for edge in node.edges) == pytest.approx(1.0, abs=1e-6)
+        pairs.extend((edge.child, position.play(edge.action), edge) for edge in node.edges if edge.child is not None)

@@ -208,9 +208,9 @@ def demo() -> None:
     search("connectfour", moves="d,d,d,e,c", visits=200_000)
     show.print_next(
         [
-            ("anabranch play othello --seconds 2", "play against it"),
-            ("anabranch search hex:size=7 --select puct --seconds 3", "another game, another rule"),
-            ("anabranch bench", "how fast this machine is"),
+            ("play othello --seconds 2", "play against it"),
+            ("search hex:size=7 --select puct --seconds 3", "another game, another rule"),
+            ("bench", "how fast this machine is"),
         ]
     )
 

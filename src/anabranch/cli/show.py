@@ -1,6 +1,9 @@
 """What the program shows: boards, tables, progress. Rich does the drawing."""
 
 import contextlib
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -105,7 +108,12 @@ def print_speeds(rows: list[dict[str, Any]]) -> None:
 
 
 def print_next(commands: list[tuple[str, str]]) -> None:
-    """What to try next."""
+    """What to try next; commands are given without the program's name."""
     console.print("\nTry next:")
     for command, why in commands:
-        console.print(f"  [green]{command}[/green]  [dim]{why}[/dim]", soft_wrap=True)
+        console.print(f"  [green]{program_name()} {command}[/green]  [dim]{why}[/dim]", soft_wrap=True)
+
+
+def program_name() -> str:
+    """How this program is called from here: by name if it is on the path, else by its file."""
+    return "anabranch" if shutil.which("anabranch") else os.path.relpath(sys.argv[0])

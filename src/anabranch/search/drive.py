@@ -226,16 +226,21 @@ class ObjectDriver(PythonDriver):
         game: ObjectGame = self.game
         weight = 1.0
         for _ in range(cutoff):
-            if game.to_play(position) == CHANCE:
-                action = int(np.searchsorted(np.cumsum(game.probabilities(position)), uniform(self.work.random), "right"))
-            else:
-                actions = game.legal_actions(position)
-                action = actions[below(self.work.random, len(actions))]
-            position = game.play(position, action)
+            position = game.play(position, self.random_action(position))
             weight *= self.limits.discount
             if game.is_over(position):
                 return weight * np.asarray(game.returns(position), float)
         return np.full(game.players, weight * self.limits.scale.middle)
+
+    def random_action(self, position: Any) -> int:
+        """A legal action, each equally likely, or a chance event by its probability."""
+        at_chance = self.game.to_play(position) == CHANCE
+        choices = self.game.probabilities(position) if at_chance else self.game.legal_actions(position)
+        with np.errstate(over="ignore"):  # random numbers wrap around
+            if not at_chance:
+                return int(choices[below(self.work.random, len(choices))])
+            sums = np.cumsum(choices)
+            return int(np.searchsorted(sums, uniform(self.work.random) * sums[-1], "right"))
 
 
 def ask(evaluator: Callable[..., Any], states: Any) -> Any:

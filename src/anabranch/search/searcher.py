@@ -38,7 +38,7 @@ from anabranch.search.select import UCT, Scale, score
 from anabranch.search.simulate import Limits
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
-FIRST_SLICE = 16  # simulations, before their speed is known
+FIRST_SLICE = 1  # simulations, before their speed is known: an evaluator in Python may be slow
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 NO_DEPTH_LIMIT = 2**31 - 1
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -323,7 +323,11 @@ class Search:
     def _play(self, action: int | str) -> tuple[Any, int]:
         if isinstance(self.game, ObjectGame):
             number = int(action)
-            if number not in self.game.legal_actions(self._position):
+            if self.game.to_play(self._position) == CHANCE:
+                possible = np.flatnonzero(self.game.probabilities(self._position)).tolist()
+            else:
+                possible = self.game.legal_actions(self._position)
+            if number not in possible:
                 raise SearchError(f"action {action} is not legal here")
             return self._known_object(number) or self.game.play(self._position, number), number
         following = self._position.play(action)

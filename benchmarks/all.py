@@ -1,0 +1,157 @@
+"""All benchmarks in order: a table of what was measured beside its target, into docs/results/foundation.md and .json.
+
+    python benchmarks/all.py                     everything; a run that was broken off is taken up where it stopped
+    python benchmarks/all.py --fresh             everything anew
+    python benchmarks/all.py --only memory       one of them; the others' figures stay
+    python benchmarks/all.py --quick             a trial with few simulations; writes nothing
+
+Ends with status 1 if a target was missed.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import sys
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from measure import HEADER, Figure
+
+BENCHMARKS = ("speed_openspiel", "speed_native", "memory", "rules_openspiel", "strength_connect_four")
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+RECORD, PAGE = RESULTS / "foundation.json", RESULTS / "foundation.md"
+PACKAGES = ("anabranch", "numba", "llvmlite", "numpy", "open_spiel", "bitbully")
+STALE = 24 * 3600  # seconds after which an unfinished run is not taken up again: the machine may be another by then
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were taken on."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{package: _version(package) for package in PACKAGES},
+    }
+
+
+def _version(package: str) -> str:
+    if package == "anabranch":
+        import anabranch
+
+        return anabranch.__version__
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def load() -> dict[str, Any]:
+    """The record of earlier runs, empty if there is none."""
+    if RECORD.exists():
+        record: dict[str, Any] = json.loads(RECORD.read_text())
+        return record
+    return {"finished": True, "parts": {}}
+
+
+def save(record: dict[str, Any]) -> None:
+    """Write the record and the page that shows it."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+    PAGE.write_text(page(record))
+
+
+def page(record: dict[str, Any]) -> str:
+    """The record as Markdown."""
+    versions = ", ".join(f"{package} {record['machine'][package]}" for package in ("python", *PACKAGES))
+    figures = figures_of(record)
+    missed = sum(not figure.met for figure in figures)
+    return "\n".join(
+        [
+            "# What was measured",
+            "",
+            "Both sides in one run, alternated five times, CPU time of one thread, the median (`benchmarks/measure.py`).",
+            "All of this again: `make bench`.",
+            "",
+            f"{record['date']}, {record['machine']['cpu']}, {record['machine']['cores']} cores, {record['machine']['system']};",
+            f"{versions}.",
+            "",
+            HEADER,
+            *(figure.markdown() for figure in figures),
+            "",
+            "All targets met." if not missed else f"{missed} target{'s' * (missed > 1)} MISSED.",
+            "",
+            "![Right moves found by UCT on Connect Four, by visits](connect_four_strength.svg)",
+            "",
+        ]
+    )
+
+
+def figures_of(record: dict[str, Any]) -> list[Figure]:
+    """All figures in order."""
+    return [Figure(**entry) for name in BENCHMARKS if name in record["parts"] for entry in record["parts"][name]]
+
+
+def summary(figures: list[Figure]) -> str:
+    """The table for a terminal."""
+    rows = [("what", "ours", "peer", "ratio", "target", "")]
+    rows += [(f.what, f.ours, f.peer, f.ratio, f.target, "" if not f.target else "met" if f.met else "MISSED") for f in figures]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def main() -> int:
+    """Run what was asked for; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=BENCHMARKS, help="run this one only")
+    parser.add_argument("--quick", action="store_true", help="a trial with few simulations; writes nothing")
+    parser.add_argument("--fresh", action="store_true", help="do not take up a run that was broken off")
+    options = parser.parse_args()
+
+    record = load()
+    now = time.time()
+    going_on = not record["finished"] and not options.fresh and now - record.get("began", 0) < STALE
+    if options.quick or not (options.only or going_on):
+        record = {"finished": True, "parts": {}}
+    done = set(record["parts"]) if going_on and not (options.only or options.quick) else set()
+    record["machine"], record["date"] = machine(), f"{datetime.now(UTC):%Y-%m-%d}"
+    if not options.only:
+        record["finished"] = False
+        record["began"] = record.get("began", now)
+
+    for name in (options.only,) if options.only else BENCHMARKS:
+        if name in done:
+            print(f"{name}: measured before this run was broken off (--fresh measures it again)", file=sys.stderr)
+            continue
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        began = time.perf_counter()
+        figures = importlib.import_module(name).run(options.quick)
+        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+        record["parts"][name] = [asdict(figure) for figure in figures]
+        if not options.quick:
+            save(record)
+    if not options.only and not options.quick:
+        record["finished"] = True
+        del record["began"]
+        save(record)
+
+    figures = figures_of(record)
+    print(summary(figures))
+    missed = [figure.what for figure in figures if not figure.met]
+    print("All targets met." if not missed else f"MISSED: {'; '.join(missed)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""Evaluators in Python: what they are given, what they may answer, and what happens when they answer nonsense."""
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games import Nim, Pig, TicTacToe, TriNim
+from tests.search.games import Board
+from tests.search.trees import read_tree
+
+
+def uniform(states):
+    return np.full((1, 9), 1 / 9), np.zeros(1)
+
+
+# --- what it is given, what it means ---
+
+
+def test_it_is_given_an_array_of_one_record_that_it_may_keep():
+    seen = []
+
+    def evaluate(states):
+        seen.append(states)
+        return uniform(states)
+
+    ab.Search(TicTacToe(), evaluate=evaluate).run(visits=20)
+    assert {states.shape for states in seen} == {(1,)}
+    assert all(states.dtype == TicTacToe().record for states in seen)
+    assert len({states.tobytes() for states in seen}) == len(seen)
+
+
+def test_it_is_given_a_list_of_one_object_in_a_game_of_objects():
+    seen = []
+
+    def evaluate(positions):
+        seen.append(positions)
+        return None, [0.0]
+
+    ab.Search(Board, evaluate=evaluate).run(visits=20)
+    assert all(type(positions) is list and len(positions) == 1 for positions in seen)
+    assert len({positions[0].cells for positions in seen}) > 10
+
+
+def test_it_is_asked_once_for_each_new_position_and_never_where_the_game_is_over():
+    calls = []
+
+    def evaluate(states):
+        calls.append(states)
+        assert states["stones"][0] > 0
+        return None, [0.0]
+
+    search = ab.Search(Nim(), evaluate=evaluate)
+    six_left = Nim().position(["3"] * 5)
+    result = search.run(six_left, visits=500)
+    assert result.stats.evaluations == len(calls) < 100
+    assert result.stats.nodes == len(read_tree(search))
+
+
+def test_values_are_for_the_player_to_move():
+    """Who faces a multiple of four loses: an evaluator that knows this makes few simulations enough, whoever moves."""
+
+    def wise(states):
+        return None, [-1.0 if states["stones"][0] % 4 == 0 else 1.0]
+
+    for taken in range(1, 9):
+        position = Nim().position(["1"] * taken)
+        result = ab.Search(Nim(), evaluate=wise).run(position, visits=60)
+        right = (21 - taken) % 4
+        assert result.value > 0.0 if right else result.value < 0.0
+        assert not right or result.best_name == str(right)
+
+
+def test_priors_lead_the_search():
+    def fond_of_the_corner(states):
+        return np.array([[0.9, *[0.0125] * 8]]), [0.0]
+
+    search = ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=fond_of_the_corner)
+    result = search.run(visits=50)
+    assert result.best == 0
+    assert result.moves[0].prior == pytest.approx(0.9)
+
+
+def test_priors_of_illegal_actions_are_left_out_and_the_others_add_up_to_1():
+    search = ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=uniform)
+    result = search.run(TicTacToe().position(["b2"]), visits=10)
+    assert {move.action: move.prior for move in result.moves} == pytest.approx(dict.fromkeys([0, 1, 2, 3, 5, 6, 7, 8], 1 / 8))
+
+
+@pytest.mark.parametrize("priors", [None, np.ones((1, 9)), [[1] * 9], np.full((1, 9), 0.001, np.float32)])
+@pytest.mark.parametrize("values", [[0.5], (0.5,), np.array([0.5], np.float32), np.array([[0.5]])])
+def test_answers_may_be_arrays_or_lists_and_priors_may_be_left_out(priors, values):
+    search = ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=lambda states: (priors, values))
+    search.run(visits=1)
+    root = read_tree(search)[0]
+    assert root.value == (0.5,)
+    assert [edge.prior for edge in root.edges] == pytest.approx([1 / 9] * 9)
+
+
+def test_with_three_players_there_is_one_value_a_player():
+    def evaluate(states):
+        return None, [[0.3, -0.1, 0.2]]
+
+    search = ab.Search(TriNim(), evaluate=evaluate)
+    search.run(visits=1)
+    assert read_tree(search)[0].value == (0.3, -0.1, 0.2)
+
+
+def test_chance_keeps_its_probabilities_whatever_the_priors():
+    search = ab.Search(Pig(), evaluate=lambda states: (np.array([[1.0, 0.0]]), [0.0]), select=ab.PUCT())
+    search.run(visits=100)
+    at_chance = [node for node in read_tree(search) if node.player == ab.CHANCE and node.edges]
+    assert at_chance
+    for node in at_chance:
+        assert [edge.prior for edge in node.edges] == pytest.approx([1 / 6] * 6)
+
+
+def test_the_tree_is_no_deeper_than_asked():
+    search = ab.Search(TicTacToe(), evaluate=uniform, depth=2)
+    search.run(visits=300)
+    assert all(edge.child is None for node in read_tree(search)[1:] for edge in node.edges)
+
+
+# --- nonsense ---
+
+
+def raising(states):
+    raise KeyError("weights")
+
+
+NONSENSE = {
+    "raised KeyError: 'weights'": raising,
+    "returns (priors, values), but this one returned float": lambda states: 0.5,
+    "returns (priors, values), but this one returned NoneType": lambda states: None,
+    "returned tuple": lambda states: (None, [0.0], "more"),
+    "priors have the shape (9,)": lambda states: (np.ones(9), [0.0]),
+    "priors have the shape (1, 10)": lambda states: (np.ones((1, 10)), [0.0]),
+    "values have the shape (2,)": lambda states: (None, [0.0, 0.0]),
+    "values have the shape ()": lambda states: (None, 0.0),
+    "priors hold NaN or infinity": lambda states: (np.full((1, 9), np.nan), [0.0]),
+    "values hold NaN or infinity": lambda states: (None, [np.inf]),
+    "gave every legal action the prior 0": lambda states: (np.zeros((1, 9)), [0.0]),
+    "gave a negative prior": lambda states: (np.full((1, 9), -1.0), [0.0]),
+    "priors are not numbers": lambda states: ([["a"] * 9], [0.0]),
+    "values are not numbers": lambda states: (None, ["high"]),
+}
+
+
+@pytest.mark.parametrize("calls_before", [0, 1, 7], ids=["at the root", "at the first leaf", "later"])
+@pytest.mark.parametrize(("message", "nonsense"), NONSENSE.items(), ids=NONSENSE)
+def test_nonsense_is_told_and_the_search_is_usable_afterwards(message, nonsense, calls_before):
+    calls = 0
+
+    def evaluate(states):
+        nonlocal calls
+        calls += 1
+        return nonsense(states) if calls == calls_before + 1 else uniform(states)
+
+    search = ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=evaluate)
+    with pytest.raises(ab.EvaluatorError) as told:
+        search.run(visits=20)
+    assert message in str(told.value)
+    before = 0 if search._root < 0 else int(read_tree(search)[0].visits) - 1
+    result = search.run(visits=20)
+    assert result.stats.simulations == 20
+    assert result.visits.sum() == before + 20
+
+
+def test_priors_that_are_0_on_what_is_legal_only_there_are_told_as_well():
+    def only_the_centre(states):
+        priors = np.zeros((1, 9))
+        priors[0, 4] = 1.0
+        return priors, [0.0]
+
+    with pytest.raises(ab.EvaluatorError, match="return None instead of priors"):
+        ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=only_the_centre).run(TicTacToe().position(["b2"]), visits=5)
+
+
+def test_one_value_is_not_enough_for_three_players():
+    with pytest.raises(ab.EvaluatorError, match=r"values have the shape \(1, 1\); for one position it is \(1, 3\)"):
+        ab.Search(TriNim(), evaluate=lambda states: (None, [[0.0]])).run(visits=5)

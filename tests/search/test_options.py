@@ -1,0 +1,224 @@
+"""Options: what is refused and how, the choice at the end, noise at the root."""
+
+import math
+import pickle
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour, Hex, Pig, TicTacToe
+from anabranch.search.final import choose_index
+from anabranch.search.read import edges_of
+from anabranch.search.select import score
+
+# --- what is refused ---
+
+WRONG_OPTIONS = {
+    "select=UCT: give an instance, UCT()": {"select": ab.UCT},
+    "evaluate=Rollout: give an instance, Rollout()": {"evaluate": ab.Rollout},
+    "evaluate=Uniform: give an instance, Uniform()": {"evaluate": ab.Uniform},
+    "noise=Dirichlet: give an instance, Dirichlet()": {"noise": ab.Dirichlet},
+    "select='UCT': not an option for select": {"select": "UCT"},
+    "select=Rollout(": {"select": ab.Rollout()},
+    "evaluate=UCT(": {"evaluate": ab.UCT()},
+    "backup=0.5: not an option for backup": {"backup": 0.5},
+    "final=UCT(": {"final": ab.UCT()},
+    "noise=0.25: not an option for noise": {"noise": 0.25},
+    "depth=0: must be a whole number of 1 or more": {"depth": 0},
+    "expand_after=1.5: must be a whole number": {"expand_after": 1.5},
+    "threads=0: must be a whole number": {"threads": 0},
+    "memory='much': write a number of bytes": {"memory": "much"},
+    "memory='1 XB': write a number of bytes": {"memory": "1 XB"},
+    "memory=0: must be above 0": {"memory": 0},
+    "graph=True": {"graph": True},
+}
+
+
+@pytest.mark.parametrize(("message", "options"), WRONG_OPTIONS.items(), ids=WRONG_OPTIONS)
+def test_wrong_options_are_refused_with_a_line_that_helps(message, options):
+    with pytest.raises(ab.SearchError) as refused:
+        ab.Search(TicTacToe(), **options)
+    assert message in str(refused.value)
+
+
+def test_a_number_of_the_wrong_kind_is_named():
+    with pytest.raises(TypeError, match="UCT: c must be a number, not 'large'"):
+        ab.Search(TicTacToe(), select=ab.UCT(c="large"))
+
+
+def test_a_games_class_is_no_game():
+    with pytest.raises(ab.SearchError, match=r"write TicTacToe\(\)"):
+        ab.Search(TicTacToe)
+
+
+WRONG_LIMITS = {
+    "how long?": {},
+    "visits=0: must be a whole number of 1 or more": {"visits": 0},
+    "visits=-5: must be a whole number": {"visits": -5},
+    "visits=2.5: must be a whole number": {"visits": 2.5},
+    "visits='many': must be a whole number": {"visits": "many"},
+    "visits=inf: must be a whole number": {"visits": float("inf")},
+    "visits=True: must be a whole number": {"visits": True},
+    "total=0: must be a whole number": {"total": 0},
+    "seconds=0: must be above 0": {"seconds": 0},
+    "seconds=nan: must be above 0": {"seconds": float("nan")},
+}
+
+
+@pytest.mark.parametrize(("message", "limits"), WRONG_LIMITS.items(), ids=WRONG_LIMITS)
+def test_wrong_limits_are_refused(message, limits):
+    with pytest.raises(ab.SearchError) as refused:
+        ab.Search(TicTacToe()).run(**limits)
+    assert message in str(refused.value)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert ab.Search(TicTacToe(), depth=np.int64(3)).run(visits=np.int32(20)).visits.sum() == 20
+
+
+def test_a_finished_game_is_not_searched():
+    over = TicTacToe().position(["a1", "a2", "b1", "b2", "c1"])
+    with pytest.raises(ab.SearchError, match="the game is over"):
+        ab.Search(TicTacToe()).run(over, visits=10)
+
+
+@pytest.mark.parametrize(
+    ("position", "message"),
+    [
+        (ConnectFour().start(), "this search is for Hex(size=3); the position is one of ConnectFour()"),
+        (Hex(5).start(), "this search is for Hex(size=3); the position is one of Hex(size=5)"),
+        ("start", "run() wants a position of Hex(size=3)"),
+    ],
+)
+def test_a_position_of_another_game_is_not_searched(position, message):
+    with pytest.raises(ab.SearchError) as refused:
+        ab.Search(Hex(3)).run(position, visits=10)
+    assert message in str(refused.value)
+
+
+def test_more_threads_are_told_off_in_one_line_and_the_search_works():
+    with pytest.warns(UserWarning, match="threads=2") as told:
+        search = ab.Search(TicTacToe(), threads=2)
+    assert "\n" not in str(told[0].message)
+    assert search.run(visits=10).visits.sum() == 10
+
+
+@pytest.mark.parametrize(("text", "size"), [("1GB", 10**9), ("1.5 mb", 1_500_000), ("2KiB", 2048), ("300", 300), (300, 300)])
+def test_memory_is_written_as_people_do(text, size):
+    assert ab.Search(TicTacToe(), memory=text).memory == size
+
+
+class Stubborn(NamedTuple):
+    """A rule of one's own: follows the edge with the smallest action."""
+
+
+@score.register(Stubborn)
+def _(rule, parent, edge):
+    return -1.0 * edge.action
+
+
+def test_a_rule_of_ones_own_needs_no_more_than_a_class_and_a_function():
+    result = ab.Search(TicTacToe(), select=Stubborn()).run(visits=20)
+    assert result.visits.tolist() == [20] + [0] * 8
+
+
+@pytest.mark.parametrize(
+    "option", [ab.UCT(c=2), ab.PUCT(fpu=ab.ReducedFPU()), ab.Rollout(playouts=3), ab.Mix(0.2), ab.Dirichlet(), ab.ByValue()]
+)
+def test_options_pickle_and_print_as_they_are_typed(option):
+    assert pickle.loads(pickle.dumps(option)) == option
+    assert eval(repr(option), {name: getattr(ab, name) for name in dir(ab)} | {"inf": math.inf}) == option
+
+
+# --- the choice at the end ---
+
+
+def choose(rule, visits, values, seed=0):
+    return choose_index(rule, np.array(visits, float), np.array(values, float), np.random.default_rng(seed))
+
+
+def test_most_visits_are_chosen_and_the_better_value_breaks_a_tie():
+    assert choose(ab.MostVisits(), [5, 9, 3], [1.0, -1.0, 1.0]) == 1
+    assert choose(ab.MostVisits(), [5, 9, 9], [1.0, 0.1, 0.2]) == 2
+    assert choose(ab.MostVisits(), [5, 9, 9], [1.0, 0.2, 0.1]) == 1
+
+
+def test_by_value_the_best_is_chosen_among_those_with_enough_visits():
+    assert choose(ab.ByValue(floor=0.1), [100, 9, 10], [0.1, 0.9, 0.5]) == 2
+    assert choose(ab.ByValue(floor=0.0), [100, 1, 0], [0.1, 0.9, -np.inf]) == 1
+
+
+def test_temperature_draws_in_proportion_to_visits():
+    drawn = Counter(choose(ab.ByTemperature(1.0), [60, 30, 10, 0], [0, 0, 0, 0], seed) for seed in range(2000))
+    assert [drawn[index] / 2000 for index in range(4)] == pytest.approx([0.6, 0.3, 0.1, 0.0], abs=0.04)
+    cold = Counter(choose(ab.ByTemperature(0.5), [60, 30, 10, 0], [0, 0, 0, 0], seed) for seed in range(2000))
+    assert [cold[index] / 2000 for index in range(4)] == pytest.approx([36 / 46, 9 / 46, 1 / 46, 0.0], abs=0.04)
+
+
+def test_the_temperature_0_and_one_near_it_are_most_visits():
+    for temperature in (0.0, 1e-3):
+        assert {choose(ab.ByTemperature(temperature), [60, 90, 10, 0], [0] * 4, seed) for seed in range(50)} == {1}
+
+
+@pytest.mark.parametrize("rule", [ab.MostVisits(), ab.ByTemperature(), ab.ByValue()])
+def test_without_any_visit_there_is_still_a_choice(rule):
+    assert choose(rule, [0, 0], [-np.inf, -np.inf]) in (0, 1)
+
+
+def test_a_search_draws_its_best_action_by_the_seed():
+    def drawn(seed):
+        search = ab.Search(TicTacToe(), final=ab.ByTemperature(1.0), seed=seed)
+        return search.run(visits=30).best
+
+    by_seed = [drawn(seed) for seed in range(12)]
+    assert by_seed == [drawn(seed) for seed in range(12)]
+    assert len(set(by_seed)) > 3
+
+
+# --- noise ---
+
+
+def peek(noise, position, seed=0):
+    """The root's priors while a search runs (one row a simulation), and after it."""
+    seen = []
+
+    def evaluate(states):
+        if search._root >= 0:
+            seen.append(edges_of(search._graph, search._root)["prior"].copy())
+        return None, [0.0]
+
+    search = ab.Search(position.game, select=ab.PUCT(), evaluate=evaluate, noise=noise, seed=seed)
+    result = search.run(position, visits=5)
+    return np.array(seen), np.array([move.prior for move in result.moves])
+
+
+def test_noise_is_on_the_roots_priors_while_searching_and_gone_afterwards():
+    during, after = peek(ab.Dirichlet(alpha=0.3, weight=0.25), TicTacToe().start())
+    assert after == pytest.approx(1 / 9)
+    assert (during == during[0]).all()
+    assert during[0].sum() == pytest.approx(1.0)
+    assert during[0].min() >= 0.75 / 9 - 1e-6
+    assert during[0].max() > 0.15
+
+
+def test_noise_differs_by_seed_and_by_position():
+    start = TicTacToe().start()
+    draws = [peek(ab.Dirichlet(), start, seed)[0][0] for seed in (0, 0, 1)]
+    assert (draws[0] == draws[1]).all()
+    assert not (draws[0] == draws[2]).all()
+    other = [peek(ab.Dirichlet(), start.play(cell))[0][0] for cell in ("a1", "b2")]
+    assert not (np.sort(other[0]) == np.sort(other[1])).all()
+
+
+def test_noise_leaves_the_dice_alone():
+    during, _ = peek(ab.Dirichlet(), Pig().position(["roll"]))
+    assert during == pytest.approx(1 / 6)
+
+
+def test_noise_makes_the_search_explore():
+    calm = ab.Search(TicTacToe(), select=ab.PUCT(), seed=5).run(visits=200)
+    noisy = ab.Search(TicTacToe(), select=ab.PUCT(), seed=5, noise=ab.Dirichlet(0.3, weight=0.9)).run(visits=200)
+    assert calm.visits.tolist() != noisy.visits.tolist()

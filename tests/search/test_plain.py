@@ -1,0 +1,84 @@
+"""Compiled or plain Python, in this process or in another: the tests pass in both, and the trees are the same bit for bit."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
+from anabranch.jit import COMPILED
+from anabranch.search.graph import allocate
+from anabranch.search.simulate import simulate
+from tests.search.test_reference import opinion
+from tests.search.trees import digest, read_graph, read_tree
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="compares with compiled code")
+
+ROOT = Path(__file__).parents[2]
+GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
+SELECTS = [ab.UCT(), ab.PUCT()]
+VISITS = 60
+
+
+def in_another_process(*arguments, **environment):
+    """Run Python there with these variables set; its output."""
+    process = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=600
+    )
+    assert process.returncode == 0, process.stdout[-5000:] + process.stderr[-2000:]
+    return process.stdout
+
+
+def digests():
+    """One line a tree: of all games, rules and kinds of evaluator."""
+    lines = []
+    for game in GAMES:
+        for select in SELECTS:
+            for evaluate in (ab.Rollout(), opinion):
+                search = ab.Search(game, select=select, evaluate=evaluate, seed=12, memory="10MB")
+                best = search.run(visits=VISITS).best
+                search.advance(best)
+                search.run(visits=VISITS)
+                lines.append(digest(search))
+    return lines
+
+
+def test_the_tests_of_search_and_games_pass_in_plain_python():
+    left_out = "--ignore=tests/games/test_check.py"  # it compares plain Python with compiled code itself
+    told = in_another_process(
+        "-m", "pytest", "-q", "tests/search", "tests/games", left_out, NUMBA_DISABLE_JIT="1", ANABRANCH_RULE_GAMES="5"
+    )
+    assert " passed" in told
+    assert " failed" not in told
+
+
+def test_trees_are_the_same_bit_for_bit_in_plain_python_and_in_another_process():
+    here = digests()
+    script = "from tests.search.test_plain import digests; print(*digests())"
+    assert in_another_process("-c", script, PYTHONHASHSEED="7").split() == here
+    assert in_another_process("-c", script, NUMBA_DISABLE_JIT="1").split() == here
+    assert len(set(here)) == len(here)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_the_kernel_as_plain_python_builds_the_same_tree(game):
+    compiled, plain = (ab.Search(game, select=ab.PUCT(), seed=8, memory="1MB") for _ in range(2))
+    compiled.run(visits=VISITS)
+    plain.run(visits=1)
+    driver = plain._driver
+    done = simulate.plain(driver.graph, plain._root, *driver.options, driver.limits, driver.work, VISITS - 1)
+    assert done == (plain._root, VISITS - 1)
+    assert read_tree(plain) == read_tree(compiled)
+
+
+def test_memory_that_held_another_tree_before_makes_no_difference():
+    """Slots are taken over as they are: whatever they held must not be read."""
+    clean, dirty = (ab.Search(TicTacToe(), seed=8, memory="100KB") for _ in range(2))
+    dirty._graph = allocate(1, dirty.memory)
+    dirty._graph.nodes.view("u1")[:] = 0xFF
+    clean.run(visits=500)
+    dirty.run(visits=500)
+    assert read_graph(clean._graph, 0) == read_graph(dirty._graph, 0)

@@ -1,0 +1,159 @@
+"""Keeping the tree: `advance` keeps the counts below, compaction keeps the tree as it was, and both keep it right."""
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour, Pig, TicTacToe
+from anabranch.jit import COMPILED
+from anabranch.search.graph import SLOTS
+from anabranch.search.reuse import reroot
+from tests.search.games import Board, Take
+from tests.search.trees import assert_rules_hold, read_graph, read_tree
+
+VISITS = 2000 if COMPILED else 150
+
+
+def edge_of(search, action):
+    return next(edge for edge in read_tree(search)[0].edges if edge.action == action)
+
+
+def test_advance_keeps_the_tree_below_the_action():
+    search = ab.Search(ConnectFour())
+    best = search.run(visits=VISITS).best
+    kept = edge_of(search, best)
+    search.advance(best)
+    assert read_tree(search)[0] == kept.child
+    assert search.position == ConnectFour().start().play(best)
+
+
+def test_the_visits_kept_are_the_edges_less_the_positions_own_evaluation():
+    search = ab.Search(ConnectFour())
+    result = search.run(visits=VISITS)
+    search.advance(result.best)
+    after = search.run(visits=10)
+    assert after.stats.kept == result.visits[result.best] - 1
+    assert after.visits.sum() == after.stats.kept + 10
+    assert after.stats.evaluations <= 10
+
+
+def test_a_name_does_as_well_as_a_number():
+    search = ab.Search(ConnectFour())
+    search.run(visits=50)
+    search.advance("d")
+    assert search.position.moves == (3,)
+
+
+def test_a_given_position_that_is_the_root_keeps_the_tree_and_another_one_does_not():
+    search = ab.Search(ConnectFour())
+    search.run(visits=100)
+    search.advance("d")
+    kept = search.run(ConnectFour().position("d"), visits=1).stats.kept
+    assert kept > 0
+    assert search.run(ConnectFour().position("e"), visits=1).stats.kept == 0
+
+
+def test_an_action_that_was_never_tried_starts_a_new_tree():
+    search = ab.Search(ConnectFour())
+    search.run(visits=1)
+    untried = next(edge.action for edge in read_tree(search)[0].edges if edge.visits == 0)
+    search.advance(untried)
+    result = search.run(visits=10)
+    assert (result.stats.kept, result.visits.sum()) == (0, 10)
+
+
+def test_a_whole_game_is_played_on_one_tree():
+    search = ab.Search(TicTacToe(), seed=1)
+    position = TicTacToe().start()
+    while not position.is_over:
+        action = search.run(position, visits=VISITS).best
+        assert_rules_hold(search)
+        position = position.play(action)
+        search.advance(action)
+    if COMPILED:
+        assert position.returns == [0.0, 0.0]
+    with pytest.raises(ab.SearchError, match="the game is over"):
+        search.run(visits=1)
+
+
+def test_advance_goes_through_chance_as_well():
+    search = ab.Search(Pig())
+    search.run(visits=VISITS)
+    search.advance("roll")
+    kept = edge_of(search, 4).visits
+    search.advance("5")
+    assert search.position.moves == (0, 4)
+    result = search.run(visits=10)
+    assert result.stats.kept == kept - 1
+    assert {move.name for move in result.moves} == {"roll", "hold"}
+    assert_rules_hold(search)
+
+
+def test_advance_needs_a_root_and_a_legal_action():
+    search = ab.Search(TicTacToe())
+    with pytest.raises(ab.SearchError, match="no root yet"):
+        search.advance(0)
+    search.run(visits=10)
+    search.advance("b2")
+    with pytest.raises(ab.IllegalMove, match="b2 is not legal"):
+        search.advance("b2")
+
+
+# --- compaction ---
+
+
+@pytest.mark.parametrize("game", [TicTacToe(), Pig()], ids=repr)
+def test_compaction_keeps_the_tree_below_the_new_root_and_nothing_else(game):
+    search = ab.Search(game)
+    search.run(visits=VISITS)
+    graph = search._graph
+    node = search._root
+    for _ in range(2):  # two plies down, along the most visited edges
+        edges = graph.edges[node + 1 : node + 1 + graph.nodes["count"][node]]
+        node = int(edges["child"][edges["visits"].argmax()])
+    before, used = read_graph(graph, node), int(graph.used[SLOTS])
+    moved_to = reroot(graph, node)
+    after = read_graph(graph, 0)
+    assert after == before
+    assert graph.used[SLOTS] == sum(1 + len(facts.edges) for facts in after) < used
+    assert moved_to[node] == 0
+    assert np.count_nonzero(moved_to >= 0) == len(after)
+
+
+@pytest.mark.parametrize("evaluate", [ab.Rollout(), lambda states: (None, [0.0])], ids=["in the kernel", "in Python"])
+@pytest.mark.parametrize("memory", ["4KB", "6KB"])
+def test_a_tree_that_was_full_grows_on_rightly_after_advance(memory, evaluate):
+    """Positions where the game is over, too, met while there was no room for them, get their place later."""
+    search = ab.Search(TicTacToe(), memory=memory, evaluate=evaluate)
+    assert search.run(visits=VISITS).memory_full
+    for _ in range(3):
+        search.advance(search.run(visits=VISITS).best)
+        search.run(visits=VISITS)
+        assert_rules_hold(search)
+
+
+def test_compaction_while_searching_is_as_if_there_had_been_room():
+    """Until memory is full, a small tree that is compacted and a large one that is not find the same."""
+    small, large = ab.Search(TicTacToe(), memory="40KB"), ab.Search(TicTacToe())
+    for search in (small, large):
+        for _ in range(3):
+            result = search.run(visits=250 if COMPILED else 100)
+            assert not result.memory_full
+            search.advance(result.best)
+        search.run(visits=10)
+    assert read_tree(small) == read_tree(large)
+    if COMPILED:
+        assert small._graph.used[SLOTS] < large._graph.used[SLOTS]
+
+
+def test_objects_move_with_their_nodes():
+    for positions in (Take, Board):
+        search = ab.Search(positions, memory="8KB", evaluate=ab.Uniform())
+        search.run(visits=200)
+        action = search.run(visits=1).best
+        search.advance(action)
+        for number, position in search._driver.objects.items():
+            edges = search._graph.edges[number + 1 : number + 1 + search._graph.nodes["count"][number]]
+            legal = [] if search.game.is_over(position) else search.game.legal_actions(position)
+            assert sorted(edges["action"]) == legal
+        search.run(visits=100)
