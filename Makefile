@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test test-plain bench lint clean
+.PHONY: run test bench lint clean
 
 run: $(VENV)/.run
 	@$(BIN)/anabranch demo

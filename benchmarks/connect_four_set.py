@@ -5,7 +5,7 @@ solver `bitbully` says what each move is worth. Kept are those where exactly one
 all moves lose, none is right), the mover cannot win at once, and the opponent does not threaten to: a win or a block that a
 search of two plies sees says nothing about more visits. The same seeds and the same search give the same file:
 
-    python benchmarks/connect_four_set.py          builds tests/data/connect_four_set.csv anew (about five minutes)
+    python benchmarks/connect_four_set.py          builds tests/data/connect_four_set.csv anew (some ten minutes)
 
 `read()` gives the file's rows to benchmarks and tests; `judge` asks the solver about one position.
 """

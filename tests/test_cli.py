@@ -140,6 +140,8 @@ BAD = {
     ("search", "tictactoe", "--moves", "a1,b1,a2,b2,a3", "--visits", "5"): "the game is over in this position",
     ("search", "tictactoe", "--moves", "a1,b1,a2,b2,a3,c3"): "move 6: c3: the game is over",
     ("search", "hex:size=99"): "size",
+    ("search", "nim:stones=5"): "rule `setup` changes `stones`",
+    ("play", "nim", "--player", "5"): "players 0 to 1",
     ("search", "connectfour", "--select", "greedy", "--c", "1"): "the greedy rule has no exploration constant",
 }
 

@@ -4,17 +4,17 @@ The whole set, with more visits, is measured by benchmarks/strength_connect_four
 """
 
 import pytest
+from benchmarks.connect_four_set import OUTCOMES, PLIES, judge, mirrored, must_block, read, solver, wins_at_once
 
 from anabranch import UCT, Search
 from anabranch.games import ConnectFour
-from benchmarks.connect_four_set import OUTCOMES, PLIES, judge, mirrored, must_block, read, solver, wins_at_once
 from tests.conftest import needs, when_compiled
 
 GAME = ConnectFour()
 ROWS = read()
 SUBSET = [ROWS[i * len(ROWS) // 150] for i in range(150)]  # all plies
 SAMPLE = [row for row in SUBSET if row.ply >= 14][::5]  # those that the solver answers at once
-LEAST_SHARE = 0.0
+LEAST_SHARE = 0.58  # with 1,000 visits; measured: 0.67
 
 
 @pytest.fixture(scope="module")

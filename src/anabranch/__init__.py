@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from anabranch.errors import EvaluatorError as EvaluatorError
     from anabranch.errors import GameError as GameError
     from anabranch.errors import IllegalMove as IllegalMove
+    from anabranch.errors import OptionError as OptionError
     from anabranch.errors import RuleError as RuleError
     from anabranch.errors import SearchError as SearchError
     from anabranch.errors import UnknownGame as UnknownGame
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     from anabranch.games.position import Position as Position
     from anabranch.games.rules import CHANCE as CHANCE
     from anabranch.jit.dispatch import helper as helper
+    from anabranch.jit.random import below as below
+    from anabranch.jit.random import uniform as uniform
     from anabranch.search.backup import Max as Max
     from anabranch.search.backup import Mean as Mean
     from anabranch.search.backup import Mix as Mix
     from anabranch.search.evaluate import RandomPolicy as RandomPolicy
     from anabranch.search.evaluate import Rollout as Rollout
     from anabranch.search.evaluate import Uniform as Uniform
+    from anabranch.search.evaluate import pick as pick
     from anabranch.search.final import ByTemperature as ByTemperature
     from anabranch.search.final import ByValue as ByValue
     from anabranch.search.final import Dirichlet as Dirichlet
@@ -42,10 +46,12 @@ if TYPE_CHECKING:
     from anabranch.search.select import Greedy as Greedy
     from anabranch.search.select import ParentFPU as ParentFPU
     from anabranch.search.select import ReducedFPU as ReducedFPU
+    from anabranch.search.select import score as score
+    from anabranch.search.select import value_of as value_of
 
 _HOMES = {
     "anabranch.errors": (
-        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "RuleError", "SearchError", "UnknownGame",
+        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "OptionError", "RuleError", "SearchError", "UnknownGame",
     ),
     "anabranch.games.check": ("check",),
     "anabranch.games.game": ("Game", "rule"),
@@ -53,12 +59,13 @@ _HOMES = {
     "anabranch.games.position": ("Position",),
     "anabranch.games.rules": ("CHANCE",),
     "anabranch.jit.dispatch": ("helper",),
+    "anabranch.jit.random": ("below", "uniform"),
     "anabranch.search.backup": ("Max", "Mean", "Mix"),
-    "anabranch.search.evaluate": ("RandomPolicy", "Rollout", "Uniform"),
+    "anabranch.search.evaluate": ("RandomPolicy", "Rollout", "Uniform", "pick"),
     "anabranch.search.final": ("ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
     "anabranch.search.result": ("Result",),
     "anabranch.search.searcher": ("Search",),
-    "anabranch.search.select": ("PUCT", "UCT", "ConstantFPU", "Greedy", "ParentFPU", "ReducedFPU"),
+    "anabranch.search.select": ("PUCT", "UCT", "ConstantFPU", "Greedy", "ParentFPU", "ReducedFPU", "score", "value_of"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

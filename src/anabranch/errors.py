@@ -5,6 +5,7 @@
         UnknownGame        no game of that name (names the nearest ones)
         RuleError          a rule does not compile: which rule, which line, why
       IllegalMove          the action is not legal in this position
+      OptionError          an option has a field that makes no sense
       SearchError          a search was asked for something it cannot do
         EvaluatorError     the evaluator raised, or gave what cannot be used
 
@@ -30,6 +31,10 @@ class RuleError(GameError):
 
 class IllegalMove(AnabranchError, ValueError):
     """The action is not legal in this position."""
+
+
+class OptionError(AnabranchError, ValueError):
+    """An option has a field of the wrong type or out of range."""
 
 
 class SearchError(AnabranchError, ValueError):

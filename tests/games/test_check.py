@@ -121,10 +121,20 @@ def test_a_rule_that_does_not_exist_is_told_with_the_nearest_one():
 
 
 def test_missing_rules_are_named():
-    with pytest.raises(ab.GameError, match="lacks the rules play, is_over, returns"):
-        body = {"state": np.dtype([("turn", "i1")]), "actions": 1}
-        body |= {name: ab.rule(lambda state: 0) for name in ("setup", "to_play", "is_legal")}
+    body = {"state": np.dtype([("turn", "i1")]), "actions": 1}
+    body |= {name: ab.rule(lambda state: 0) for name in ("setup", "to_play")}
+    with pytest.raises(ab.GameError, match="lacks the rules is_legal, play, is_over, returns"):
         type("Half", (ab.Game,), body)
+
+
+def test_a_rule_with_the_wrong_number_of_arguments_is_refused():
+    with pytest.raises(ab.GameError, match="rule `is_legal` takes 2 arguments, not 1"):
+        type("Short", (Nim,), {"is_legal": ab.rule(lambda state: True)})
+
+
+def test_instance_data_that_setup_overwrites_is_told():
+    with pytest.raises(ab.GameError, match="rule `setup` changes `stones`, which was given"):
+        Nim(stones=5).start()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from anabranch.errors import OptionError
 from anabranch.jit import generic, helper, kernel
 from anabranch.jit.options import coerce
 
@@ -76,8 +77,10 @@ def test_changing_a_number_does_not_compile_again():
 def test_coerce_gives_fields_their_declared_types_also_in_nested_options():
     option = coerce(Square(3, Shape(2)))
     assert [type(option.size), type(option.inner.size)] == [float, float]
-    with pytest.raises(TypeError, match="Square: size must be a number, not 'big'"):
+    with pytest.raises(OptionError, match="Square: size must be a number, not 'big'"):
         coerce(Square("big"))
+    with pytest.raises(OptionError, match=r"Square: inner must be an option such as Shape\(size=...\), not 3"):
+        coerce(Square(1.0, 3))
 
 
 def test_records_of_two_games_with_the_same_fields_are_told_apart():

@@ -206,6 +206,13 @@ def test_progress_is_told_about_ten_times_a_second():
     assert counts[-1] < result.visits.sum()
 
 
+def test_who_is_told_of_the_progress_may_stop_it():
+    search = ab.Search(TicTacToe(), on_progress=lambda result: True)
+    result = search.run(seconds=20)
+    assert result.stopped_by == "on_progress"
+    assert 0.1 <= result.stats.seconds < 5
+
+
 # --- Ctrl-C ---
 
 INTERRUPTED = """

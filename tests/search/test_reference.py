@@ -9,6 +9,7 @@ import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
 from tests.reference.search import ReferenceSearch
+from tests.search.games import Percent
 from tests.search.trees import assert_same_tree
 
 GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
@@ -18,12 +19,14 @@ OTHER_OPTIONS = [
     (Treasure(), {"backup": ab.Max()}),
     (Pig(), {"backup": ab.Max()}),
     (TriNim(), {"backup": ab.Mix(weight=0.3)}),
-    (TicTacToe(), {"select": ab.PUCT(c=2.0, growth=0.45, base=500.0), "backup": ab.Mix(weight=0.7)}),
+    (TicTacToe(), {"select": ab.PUCT(c=0.5, growth=2.0, base=10.0), "backup": ab.Mix(weight=0.7)}),
     (TicTacToe(), {"select": ab.Greedy(fpu=ab.ConstantFPU(value=0.3))}),
     (TriNim(), {"select": ab.Greedy(fpu=ab.ParentFPU(offset=0.1))}),
     (TicTacToe(), {"select": ab.UCT(c=0.7, fpu=ab.ParentFPU(offset=-0.5))}),
-    (Pig(target=12), {"select": ab.UCT(fpu=ab.ReducedFPU(offset=0.4))}),
+    (TicTacToe(), {"select": ab.UCT(c=0.5, fpu=ab.ReducedFPU(offset=1.5))}),
     (Treasure(), {"select": ab.PUCT(fpu=ab.ReducedFPU())}),
+    (Percent(), {"select": ab.PUCT(fpu=ab.ReducedFPU(offset=0.8))}),
+    (Percent(), {"evaluate": ab.Rollout(cutoff=3)}),
     (TriNim(), {"select": ab.PUCT(fpu=ab.ConstantFPU(value=-1.0))}),
     (TicTacToe(), {"evaluate": ab.Uniform()}),
     (Treasure(), {"evaluate": ab.Uniform(), "select": ab.PUCT()}),

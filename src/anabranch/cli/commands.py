@@ -145,6 +145,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check that a game keeps its contract: plain against compiled rules, keys, names, drawings."""
+    from anabranch.cli import show  # noqa: F401  (reports compilations)
     from anabranch.games.check import check as check_game
     from anabranch.games.registry import load
 

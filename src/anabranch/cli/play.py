@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 from anabranch.cli.show import console, print_position, result_table
-from anabranch.errors import AnabranchError
+from anabranch.errors import AnabranchError, SearchError
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE
 
@@ -13,6 +13,8 @@ HELP = "a move, or [b]?[/b] for the legal ones, [b]hint[/b] to ask the engine, [
 
 def play_game(search: Any, position: Position, person: int, visits: int | None, seconds: float | None) -> None:
     """Play until the game is over or the person leaves."""
+    if not -1 <= person < position.game.players:
+        raise SearchError(f"--player {person}: {position.game!r} has players 0 to {position.game.players - 1}; -1 watches")
     dice = random.Random(search.seed)
     past: list[Position] = []  # positions at which the person moved
     console.print(f"You are player {person}. Write {HELP}.\n" if person >= 0 else "The engine plays alone.\n")

@@ -16,3 +16,9 @@ def __getattr__(name: str) -> Any:
         if found is not None and found.__name__ == name:
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from anabranch.games import registry
+
+    return sorted(game.__name__ for name in registry.names() if (game := registry.find(name)) is not None)

@@ -85,6 +85,8 @@ def check(game: Game, games: int = 30, seed: int = 0) -> Report:
     if not isinstance(game, Game):
         raise GameError(f"check() wants a game such as Nim(), not {game!r}")
     report = Report(repr(game))
+    if not _compiles(game, report):
+        return report
     _check_names(game, report)
     with _noting(report, "the game does not pickle", plainly=True):
         if pickle.loads(pickle.dumps(game)) != game:
@@ -97,6 +99,17 @@ def check(game: Game, games: int = 30, seed: int = 0) -> Report:
         _RandomGame(game, report, random, seen).play()
         report.games += 1
     return report
+
+
+def _compiles(game: Game, report: Report) -> bool:
+    """Whether there is a start, and rules that compile; if not, nothing else is worth a look."""
+    with _noting(report, "the game cannot start"):
+        states = game.start().record()
+        actions, probabilities = np.zeros(max(game.actions, game.events), np.int64), np.zeros(game.events)
+        numbers = np.zeros(game.players)
+        play_compiled.compile(states, 0, numbers)
+        observe.compile(states, actions, probabilities, numbers, generator(0))
+    return report.ok
 
 
 @contextmanager

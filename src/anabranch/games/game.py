@@ -75,6 +75,9 @@ class Game:
         for name, value in self.fields.items():
             pool[name][0] = value
         self.ask("setup", pool[0])
+        for name, value in self.fields.items():
+            if (pool[name][0] != value).any() if np.ndim(value) else pool[name][0] != value:
+                raise GameError(f"{self!r}: rule `setup` changes `{name}`, which was given; leave that field as it comes")
         return Position(self, pool)
 
     def position(self, actions: Iterable[int | str] = ()) -> Position:
@@ -173,8 +176,16 @@ def _own_rules(cls: type) -> dict[str, Callable[..., Any]]:
             if name not in REQUIRED + OPTIONAL:
                 near = difflib.get_close_matches(name, REQUIRED + OPTIONAL, n=1)
                 raise GameError(f"{cls.__name__}: there is no rule `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
-            found[name] = value.__func__
+            function = value.__func__
+            takes, wants = _parameters(function), _parameters(getattr(rules, name).generic.declaration)
+            if takes not in ((wants - 1, wants) if name == "play" else (wants,)):
+                raise GameError(f"{cls.__name__}: rule `{name}` takes {wants} arguments, not {takes}; see anabranch.games.rules")
+            found[name] = function
     return found
+
+
+def _parameters(function: Callable[..., Any]) -> int:
+    return len(inspect.signature(function).parameters)
 
 
 def _check_facts(cls: type[Game]) -> None:
@@ -227,7 +238,7 @@ def _tagged(state: np.dtype, tag: str) -> np.dtype:
 def _register(cls: type[Game]) -> None:
     """Make the class's rules and facts the implementations for its tag."""
     key = TAG_PREFIX + cls.tag
-    pays_on_the_way = len(inspect.signature(cls._rules["play"]).parameters) == 3
+    pays_on_the_way = _parameters(cls._rules["play"]) == 3
     for name, function in cls._rules.items():
         if name == "play" and not pays_on_the_way:
             function = _without_rewards(function)

@@ -57,9 +57,8 @@ class ObjectGame:
     record = Opaque.record
 
     def __init__(self, positions: Any) -> None:
-        missing = [name for name in NEEDED if not hasattr(positions, name)]
-        if missing:
-            raise GameError(f"{_name(positions)} cannot be searched: its positions lack {', '.join(missing)}")
+        if not callable(getattr(positions, "play", None)):
+            raise GameError(f"{_name(positions)} cannot be searched: it is no Game, and its positions have no play(action)")
         if not isinstance(getattr(positions, "actions", None), int):
             raise GameError(f"{_name(positions)} must say how many actions there are at most: `actions = ...`")
         self.positions = positions
@@ -77,6 +76,17 @@ class ObjectGame:
     def value_width(self) -> int:
         """How many numbers a value has; see `rules.value_width`."""
         return 1 if self.players == 1 or (self.players == 2 and self.zero_sum) else self.players
+
+    def verify(self, position: Any) -> None:
+        """Refuse what does not answer like a position."""
+        missing = [name for name in NEEDED if not hasattr(position, name)]
+        if missing:
+            raise GameError(f"{type(position).__name__} cannot be searched: it lacks {', '.join(missing)}")
+
+    def event_name(self, event: int) -> str:
+        """How people write this chance event."""
+        name = getattr(self.positions, "event_name", None)
+        return str(name(event)) if name else str(event)
 
     def name_of(self, action: int) -> str:
         """How people write this action."""

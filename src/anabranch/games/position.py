@@ -4,6 +4,7 @@ The rules run as plain Python here, so that looking at a position never waits fo
 that plain and compiled rules agree.
 """
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Position:
         """The position after this action (a number or a name) or chance event."""
         chance = not self.is_over and self.to_play == CHANCE
         named = self.game.event if chance else self.game.action
-        number = named(action) if isinstance(action, str) else int(action)
+        number = named(action) if isinstance(action, str) else operator.index(action)
         self._check(number, chance)
         pool = readable(self.record())
         rewards = np.zeros(self.game.players)

@@ -1,7 +1,7 @@
 """Finds games by name, for the program and for whoever has a name and not a class.
 
     load("hex")    load("hex", size=7)    load("hex:size=7")    load("connect-four")
-    load("path/to/mygame.py:Nim")    load("package.module:Nim")    load("mygame.py:Nim:stones=15")
+    load("path/to/mygame.py:Nim")    load("package.module:Nim")    load("mygame.py:Maze:width=15")
 
 Case, `-`, `_` and blanks do not matter in a name. Options are `key=value`, divided by commas; values are Python literals, or
 else strings. A module of this package that holds a `Game` of the same name is found by it: there is no list to keep.

@@ -5,13 +5,9 @@ place by `setup` and `play`. Players are numbered from 0; `CHANCE` moves at chan
 a game. Next: `game.py`, where a class's rules are registered.
 """
 
-import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, overload
-
 from anabranch.jit import generic, helper
 from anabranch.jit.random import GOLDEN, below, mix, uniform
+from anabranch.jit.records import word, words
 
 CHANCE = -1  # to_play's answer where no player moves
 
@@ -127,40 +123,6 @@ def has_rewards(state):
 @generic
 def has_chance(state):
     """Whether CHANCE ever moves."""
-
-
-# --- the record's bytes ----------------------------------------------------------------------------------------------
-
-
-def words(state):
-    """How many u8 the record fills."""
-    return state.dtype.itemsize // 8
-
-
-def word(state, index):
-    """The record's u8 number `index`."""
-    return np.frombuffer(state.tobytes(), np.uint64)[index]
-
-
-@overload(words)
-def _compile_words(state):
-    count = state.size // 8
-    return lambda state: count
-
-
-@overload(word)
-def _compile_word(state, index):
-    return lambda state, index: _word(state, index)
-
-
-@intrinsic
-def _word(typing, state, index):
-    def build(context, builder, signature, arguments):
-        start = builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
-        offset = context.cast(builder, arguments[1], signature.args[1], types.int64)
-        return builder.load(builder.gep(start, [offset]))
-
-    return types.uint64(state, index), build
 
 
 @helper

@@ -7,7 +7,8 @@ Nothing here knows what a game or a search is.
 """
 
 from anabranch.jit.dispatch import generic, helper
-from anabranch.jit.kernels import Kernel, kernel, readable, report_with
+from anabranch.jit.kernels import Kernel, kernel, report_with
+from anabranch.jit.records import readable
 from anabranch.jit.settings import CHECKED, COMPILED
 
 __all__ = ["CHECKED", "COMPILED", "Kernel", "generic", "helper", "kernel", "readable", "report_with"]

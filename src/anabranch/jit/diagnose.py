@@ -7,6 +7,7 @@ compiled one by one to find the innermost that fails by itself; its own short er
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -18,7 +19,7 @@ from anabranch.jit.settings import OPTIONS
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 MAKES_ARRAY = re.compile(r">>> (zeros|ones|empty|full|array|arange|copy)\w*\(")
-PLACE = re.compile(r'File "[^"]+", line (\d+)')
+PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 BOILERPLATE = re.compile(r"Failed in nopython mode pipeline|During:|^\s*$|^- |There are \d+ candidate|Of which|Overload")
 
 
@@ -60,14 +61,16 @@ def _describe(choice: Choice) -> str:
 
 
 def _line(error: Exception, function: Callable[..., Any]) -> int:
-    """The line that the error names; where it names none, the first that holds what it complains of."""
-    places = PLACE.findall(COLOURS.sub("", str(error)))
+    """The line of the function that the error names; else the first that holds what it complains of; else its `def`."""
+    file = Path(function.__code__.co_filename).name
+    places = [int(line) for path, line in PLACE.findall(COLOURS.sub("", str(error))) if Path(path).name == file]
     if places:
-        return int(places[-1])
+        return places[-1]
     lines, first = _lines(function)
     missing = UNDEFINED.search(str(error))
     name = missing.group(1) if missing else str(error).strip("'")
-    return next((first + i for i, line in enumerate(lines) if name and name in line), first)
+    wanted = (i for wish in (name, "def ") for i, line in enumerate(lines) if wish and wish in line)
+    return first + next(wanted, 0)
 
 
 def _reason(error: Exception) -> str:
@@ -76,7 +79,7 @@ def _reason(error: Exception) -> str:
         return f"the state has no field {error}"
     text = COLOURS.sub("", str(error))
     if "NRT required" in text or MAKES_ARRAY.search(text):
-        return "rules cannot make arrays while they run; keep what they need in the state's record"
+        return "rules cannot make arrays, lists or dicts while they run; keep what they need in the state's record"
     unknown = re.search(r"Untyped global name '(\w+)':? [Cc]annot determine Numba type of <class 'function'>", text)
     if unknown:
         return f"`{unknown.group(1)}` is a plain function; write @anabranch.helper above it so that rules can call it"

@@ -5,10 +5,11 @@ compiles. With `NUMBA_DISABLE_JIT=1`, or through `kernel.plain(...)`, the same f
 are then viewed as `PlainRecord`, so that `state.turn` means the same in both.
 """
 
+import contextlib
 import functools
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
@@ -18,6 +19,7 @@ from numba import types
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, choices, keys_of_type, owners
+from anabranch.jit.records import readable
 from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
 
 
@@ -62,13 +64,8 @@ class Kernel:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
         if not COMPILED:
             return self.plain(*arguments)
-        try:
+        with self._explaining():
             return self.dispatcher(*arguments)
-        except Exception as error:
-            if not self._what:
-                raise
-            self._finished("it does not compile")
-            raise explain(error, self.function) from None
 
     def plain(self, *arguments: Any) -> Any:
         """Run as plain Python, whether or not a compiled version exists."""
@@ -78,7 +75,19 @@ class Kernel:
     def compile(self, *arguments: Any) -> None:
         """Make the version for these arguments ready, without running it."""
         if COMPILED:
-            self.dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))
+            with self._explaining():
+                self.dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """What goes wrong while compiling is told by rule and line."""
+        try:
+            yield
+        except Exception as error:
+            if not self._what:
+                raise
+            self._finished("it does not compile")
+            raise explain(error, self.function) from None
 
     def _started(self, argument_types: tuple[Any, ...]) -> None:
         self.compilations += 1
@@ -96,32 +105,6 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Compile this function when Python calls it; see `Kernel`."""
     return Kernel(function)
-
-
-class PlainRecord(np.record):  # type: ignore[misc]
-    """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and
-    arithmetic on them is as wide (an `i1` reads as an int, an `f4` as a float; a `u8` stays one and wraps around)."""
-
-    def __getattribute__(self, name: str) -> Any:
-        dtype = np.void.__getattribute__(self, "dtype")
-        if name not in dtype.fields:
-            if name.startswith("_") or hasattr(np.void, name):
-                return np.void.__getattribute__(self, name)
-            raise AttributeError(f"the state has no field {name!r}")
-        value = self[name]
-        return value if isinstance(value, (np.ndarray, np.uint64)) else value.item()
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self[name] = value
-
-
-def readable(argument: Any) -> Any:
-    """Structured arrays, alone or in a named tuple, as arrays of `PlainRecord`."""
-    if isinstance(argument, np.ndarray) and argument.dtype.names:
-        return argument.view(np.dtype((PlainRecord, argument.dtype)))
-    if isinstance(argument, tuple) and hasattr(argument, "_fields"):
-        return type(argument)(*(readable(field) for field in argument))
-    return argument
 
 
 def _names(argument_types: tuple[Any, ...]) -> str:

@@ -28,6 +28,7 @@ class Mix(NamedTuple):
     """(1 - weight) times the mean plus weight times the maximum."""
 
     weight: float = 0.5
+    ranges = {"weight": (0.0, 1.0)}
 
 
 @generic

@@ -15,6 +15,7 @@ import numpy as np
 from anabranch.errors import EvaluatorError
 from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import CHANCE
+from anabranch.jit import readable
 from anabranch.jit.random import below, generator, uniform
 from anabranch.search.evaluate import LEAF_STATE, Rollout, Uniform
 from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, Graph
@@ -116,7 +117,10 @@ class PythonDriver(Driver):
         self.work.states[LEAF_STATE] = self.work.states[0]
         player, count = self.evaluate_leaf(0)
         self.graph.used[POSITIONS] += 1
-        return self.adopt(0, player, count)
+        root = self.adopt(0, player, count)
+        descend_to_leaf.compile(self.graph, root, self.options.select, self.limits, self.work)
+        finish.compile(self.graph, 1, self.options.backup, self.limits, self.work)
+        return root
 
     def run(self, root: int, count: int) -> int:
         for done in range(min(count, self.slice_limit)):
@@ -165,7 +169,7 @@ class CallableDriver(PythonDriver):
     def evaluate_leaf(self, depth: int) -> tuple[int, int]:
         player, count = survey(self.work)
         states = self.work.states[LEAF_STATE : LEAF_STATE + 1].copy()
-        self.keep_answer(ask(self.options.evaluate, states), player, count)
+        self.keep_answer(ask(self.options.evaluate, readable(states)), player, count)
         return player, count
 
 

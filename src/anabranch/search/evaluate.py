@@ -25,6 +25,7 @@ class Rollout(NamedTuple):
     policy: Any = RandomPolicy()
     playouts: int = 1  # for each evaluation
     cutoff: int = 10_000  # plies after which the game's `heuristic` is asked instead of playing on
+    ranges = {"playouts": (1, 1_000_000), "cutoff": (0, 1_000_000_000)}
 
 
 class Uniform(NamedTuple):

@@ -3,6 +3,7 @@
 `MostVisits`, `ByTemperature`, `ByValue` choose; `Dirichlet` makes self-play explore. Used by `searcher.py`.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,14 @@ class ByTemperature(NamedTuple):
     """Drawn with probability proportional to visits ** (1 / temperature); 0 is the same as most visits."""
 
     temperature: float = 1.0
+    ranges = {"temperature": (0.0, math.inf)}
 
 
 class ByValue(NamedTuple):
     """The best value among actions with at least `floor` times the largest number of visits."""
 
     floor: float = 0.1
+    ranges = {"floor": (0.0, 1.0)}
 
 
 class Dirichlet(NamedTuple):
@@ -32,6 +35,7 @@ class Dirichlet(NamedTuple):
 
     alpha: float = 0.3
     weight: float = 0.25
+    ranges = {"alpha": (1e-6, math.inf), "weight": (0.0, 1.0)}
 
 
 FinalChoice = MostVisits | ByTemperature | ByValue

@@ -24,6 +24,7 @@ NO_NODE = -1
 
 SLOTS, POSITIONS, EVALUATIONS, REFUSED = range(4)  # what Graph.used counts
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
+MOST_ACTIONS = 2**16  # an edge's action is a u2
 
 
 def node_dtype(width: int) -> np.dtype:

@@ -30,7 +30,7 @@ from anabranch.search.drive import CallableDriver, Driver, KernelDriver, ObjectD
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
 from anabranch.search.final import Dirichlet, FinalChoice, MostVisits, noisy
-from anabranch.search.graph import EVALUATIONS, NO_NODE, REFUSED, SLOTS, Graph, allocate, node_dtype
+from anabranch.search.graph import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED, SLOTS, Graph, allocate, node_dtype
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
 from anabranch.search.reuse import WASTE, reroot
@@ -62,7 +62,7 @@ class Search:
         memory: int | str = "1GB",
         depth: int | None = None,
         expand_after: int = 1,
-        on_progress: Callable[[Result], None] | None = None,
+        on_progress: Callable[[Result], bool | None] | None = None,
     ) -> None:
         """Options, all with defaults that work:
 
@@ -75,9 +75,11 @@ class Search:
         memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
         depth         deepest level of the tree: 1 is flat Monte-Carlo
         expand_after  evaluations of a leaf before it gets edges of its own
-        on_progress   called with a `Result` about ten times a second
+        on_progress   called with a `Result` about ten times a second; if it returns True, the search stops
         """
         self.game = game if isinstance(game, (Game, ObjectGame)) else _as_object_game(game)
+        if max(self.game.actions, self.game.events) > MOST_ACTIONS:
+            raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
         self.options = Rules(
             _option(select, UCT(), "select", _serves(score)),
             evaluate if _is_function(evaluate) else _option(evaluate, Rollout(), "evaluate", _serves(evaluate_state)),
@@ -241,7 +243,9 @@ class Search:
                     break
                 if self.on_progress is not None and done and now - reported >= PROGRESS_EVERY:
                     reported = now
-                    self.on_progress(result())
+                    if self.on_progress(result()):
+                        stopped_by = "on_progress"
+                        break
                 done += self._driver.run(self._root, int(min(count, goal - done)))
                 count = _next_slice(count, done, time.perf_counter() - began, seconds)
         return result()
@@ -307,6 +311,8 @@ class Search:
                 )
             if position.game != self.game:
                 raise SearchError(f"this search is for {self.game!r}; the position is one of {position.game!r}")
+        if isinstance(self.game, ObjectGame):
+            self.game.verify(position)
         if self._is_over(position):
             raise SearchError("the game is over in this position: there is nothing to search")
         same = position is self._position or (isinstance(position, Position) and position == self._position)
@@ -362,7 +368,7 @@ class Search:
         for name, value in (("visits", visits), ("total", total)):
             if value is not None:
                 _at_least_one(value, name)
-        if seconds is not None and not seconds > 0:
+        if seconds is not None and (not isinstance(seconds, (int, float)) or not seconds > 0):
             raise SearchError(f"seconds={seconds}: must be above 0")
 
 

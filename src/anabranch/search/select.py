@@ -86,6 +86,7 @@ class UCT(NamedTuple):
 
     c: float = 1.4
     fpu: Any = ConstantFPU()
+    ranges = {"c": (0.0, math.inf)}
 
 
 class PUCT(NamedTuple):
@@ -98,6 +99,7 @@ class PUCT(NamedTuple):
     growth: float = 0.0
     base: float = 19652.0
     fpu: Any = ParentFPU()
+    ranges = {"c": (0.0, math.inf), "growth": (0.0, math.inf), "base": (1.0, math.inf)}
 
 
 class Greedy(NamedTuple):
