@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "anabranch.errors": (
-        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "OptionError", "RuleError", "SearchError", "UnknownGame",
+        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "OptionError", "RuleError", "SearchError",
+        "UnknownGame",
     ),
     "anabranch.games.check": ("check",),
     "anabranch.games.game": ("Game", "rule"),

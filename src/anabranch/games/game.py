@@ -179,7 +179,9 @@ def _own_rules(cls: type) -> dict[str, Callable[..., Any]]:
             function = value.__func__
             takes, wants = _parameters(function), _parameters(getattr(rules, name).generic.declaration)
             if takes not in ((wants - 1, wants) if name == "play" else (wants,)):
-                raise GameError(f"{cls.__name__}: rule `{name}` takes {wants} arguments, not {takes}; see anabranch.games.rules")
+                raise GameError(
+                    f"{cls.__name__}: rule `{name}` takes {wants} arguments, not {takes}; see anabranch.games.rules"
+                )
             found[name] = function
     return found
 

@@ -1,15 +1,33 @@
 """Options with behaviour are named tuples: their class picks the code, their fields are numbers at run time.
 
 `coerce` gives every field the type that its class declares, so that `PUCT(c=2)` and `PUCT(c=1.5)` run the same kernel, and
-refuses what cannot be meant: a class may say `ranges = {"c": (0.0, math.inf)}`, without an annotation, beside its fields.
+refuses what cannot be meant: a field declared as `Share` is a number from 0 to 1.
 """
 
-from typing import Any, TypeVar, get_type_hints
+import math
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from anabranch.errors import OptionError
 
 Option = TypeVar("Option", bound=tuple[Any, ...])
+LARGEST = 2**31 - 1  # of whole numbers
 WORDS = {int: "a whole number", float: "a number", bool: "True or False"}
+
+
+class Range(NamedTuple):
+    """What a field may be, as an annotation."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.low:g} or more" if self.high >= LARGEST else f"from {self.low:g} to {self.high:g}"
+
+
+NonNegative = Annotated[float, Range(0.0, math.inf)]
+Positive = Annotated[float, Range(1e-9, math.inf)]
+Share = Annotated[float, Range(0.0, 1.0)]
+Count = Annotated[int, Range(1, LARGEST)]
 
 
 def is_option(value: Any) -> bool:
@@ -20,13 +38,15 @@ def is_option(value: Any) -> bool:
 def coerce(option: Option) -> Option:
     """The same option with each field as its annotation says (`float`, `int`, `bool`) and in range, nested options too."""
     kind: Any = type(option)
-    hints, ranges = get_type_hints(kind), getattr(kind, "ranges", {})
+    hints = get_type_hints(kind, include_extras=True)
     fields = []
     for name, value in zip(kind._fields, option, strict=True):
         who = f"{kind.__name__}: {name}"
-        value = _as_declared(value, hints.get(name), kind._field_defaults.get(name), who)
-        if name in ranges and not ranges[name][0] <= value <= ranges[name][1]:
-            raise OptionError(f"{who}={value} must be from {ranges[name][0]} to {ranges[name][1]}")
+        hint = hints.get(name)
+        limits = getattr(hint, "__metadata__", ())
+        value = _as_declared(value, getattr(hint, "__origin__", hint), kind._field_defaults.get(name), who)
+        if limits and not limits[0].low <= value <= limits[0].high:
+            raise OptionError(f"{who}={value} must be {limits[0]}")
         fields.append(value)
     return kind(*fields)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
+from anabranch.jit.options import Share
 from anabranch.search.graph import POSITIONS, column_of, edges_of, view
 
 NO_EDGE = -1
@@ -27,8 +28,7 @@ class Max(NamedTuple):
 class Mix(NamedTuple):
     """(1 - weight) times the mean plus weight times the maximum."""
 
-    weight: float = 0.5
-    ranges = {"weight": (0.0, 1.0)}
+    weight: Share = 0.5
 
 
 @generic

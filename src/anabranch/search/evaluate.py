@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
+from anabranch.jit.options import Count
 
 # The states that kernels work on, by their place in `Work.states`.
 ROOT_STATE, LEAF_STATE, PLAYOUT_STATE = range(3)
@@ -23,9 +24,8 @@ class Rollout(NamedTuple):
     """Playouts by a default policy; their mean return is the value. Priors are uniform."""
 
     policy: Any = RandomPolicy()
-    playouts: int = 1  # for each evaluation
-    cutoff: int = 10_000  # plies after which the game's `heuristic` is asked instead of playing on
-    ranges = {"playouts": (1, 1_000_000), "cutoff": (0, 1_000_000_000)}
+    playouts: Count = 1  # for each evaluation
+    cutoff: Count = 10_000  # plies after which the game's `heuristic` is asked instead of playing on
 
 
 class Uniform(NamedTuple):

@@ -3,10 +3,11 @@
 `MostVisits`, `ByTemperature`, `ByValue` choose; `Dirichlet` makes self-play explore. Used by `searcher.py`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
+
+from anabranch.jit.options import NonNegative, Positive, Share
 
 
 class MostVisits(NamedTuple):
@@ -16,15 +17,13 @@ class MostVisits(NamedTuple):
 class ByTemperature(NamedTuple):
     """Drawn with probability proportional to visits ** (1 / temperature); 0 is the same as most visits."""
 
-    temperature: float = 1.0
-    ranges = {"temperature": (0.0, math.inf)}
+    temperature: NonNegative = 1.0
 
 
 class ByValue(NamedTuple):
     """The best value among actions with at least `floor` times the largest number of visits."""
 
-    floor: float = 0.1
-    ranges = {"floor": (0.0, 1.0)}
+    floor: Share = 0.1
 
 
 class Dirichlet(NamedTuple):
@@ -33,9 +32,8 @@ class Dirichlet(NamedTuple):
     AlphaZero's alpha is 0.3 for chess and 0.03 for Go; KataGo's is 10.83 divided by the number of legal actions.
     """
 
-    alpha: float = 0.3
-    weight: float = 0.25
-    ranges = {"alpha": (1e-6, math.inf), "weight": (0.0, 1.0)}
+    alpha: Positive = 0.3
+    weight: Share = 0.25
 
 
 FinalChoice = MostVisits | ByTemperature | ByValue

@@ -61,7 +61,8 @@ def _padded(fields: list[Any], width: int) -> np.dtype:
     assert dtype.itemsize <= size and dtype.fields
     offsets = [dtype.fields[name][1] for name in dtype.names or ()]
     formats = [dtype.fields[name][0] for name in dtype.names or ()]
-    return np.dtype({"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size, "aligned": True})
+    layout: Any = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size, "aligned": True}
+    return np.dtype(layout)
 
 
 class Graph(NamedTuple):

@@ -15,7 +15,7 @@ WASTE = 0.5  # compact at `advance` when this share of the memory is in use
 
 @kernel
 def compact(graph, root, new_numbers):
-    """Keep only what `root` reaches, which becomes node 0. `new_numbers` (one a slot in use, all NO_NODE) tells where nodes went."""
+    """Keep only what `root` reaches, which becomes node 0; `new_numbers`, all NO_NODE before, tells where nodes went."""
     used = graph.used[SLOTS]
     target = 0
     positions = 1

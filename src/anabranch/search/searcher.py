@@ -115,7 +115,9 @@ class Search:
             "graph": False,
         }
         self._graph: Graph | None = None
-        self._forget()
+        self._driver: Driver | None = None
+        self._position: Any = None
+        self._root = NO_NODE
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._outcome: Result | BaseException | None = None
@@ -267,6 +269,7 @@ class Search:
             kind = ObjectDriver
         elif not is_option(self.options.evaluate):
             kind = CallableDriver
+        assert self._graph is not None
         return kind(self.game, self.options, self.limits, self._graph, record, self.seed)
 
     def _allocate(self) -> Graph:
@@ -322,9 +325,9 @@ class Search:
 
     def _forget(self, keep_position: bool = False) -> None:
         self._root = NO_NODE
-        self._driver: Driver | None = None
+        self._driver = None
         if not keep_position:
-            self._position: Any = None
+            self._position = None
 
     def _play(self, action: int | str) -> tuple[Any, int]:
         if isinstance(self.game, ObjectGame):

@@ -13,6 +13,7 @@ import numpy as np
 
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
+from anabranch.jit.options import NonNegative, Positive
 from anabranch.jit.random import uniform
 from anabranch.search.graph import column_of, edges_of, view
 
@@ -84,9 +85,8 @@ def _(fpu, parent):
 class UCT(NamedTuple):
     """UCB1 on trees: Q + c sqrt(ln N / n). Gelly & Silver (7), Kocsis & Szepesvari 2006."""
 
-    c: float = 1.4
+    c: NonNegative = 1.4
     fpu: Any = ConstantFPU()
-    ranges = {"c": (0.0, math.inf)}
 
 
 class PUCT(NamedTuple):
@@ -95,11 +95,10 @@ class PUCT(NamedTuple):
     growth=0 keeps c constant; AlphaZero's has growth 1 and base 19652, KataGo's growth 0.45 and base 500.
     """
 
-    c: float = 1.5
-    growth: float = 0.0
-    base: float = 19652.0
+    c: NonNegative = 1.5
+    growth: NonNegative = 0.0
+    base: Positive = 19652.0
     fpu: Any = ParentFPU()
-    ranges = {"c": (0.0, math.inf), "growth": (0.0, math.inf), "base": (1.0, math.inf)}
 
 
 class Greedy(NamedTuple):

@@ -1,7 +1,8 @@
 """The loop: descend, evaluate, back up.
 
 `simulate` runs whole simulations inside one kernel. Where Python must evaluate, `descend_to_leaf` and `finish` are its two
-halves, with the evaluator between them (`drive.py`). A simulation adds one visit to one edge of the root. Read first: `graph.py`.
+halves, with the evaluator between them (`drive.py`). A simulation adds one visit to one edge of the root.
+Read first: `graph.py`.
 """
 
 from typing import Any, NamedTuple
@@ -139,8 +140,8 @@ def finish(graph, depth, operator, limits, work):
 def descend(graph, root, select, limits, work):
     """Follow the selection rule from the root, playing on LEAF_STATE and noting the path.
 
-    Gives its depth (or PATH_FULL) and the leaf: a node where the game is over, its outcome then in `work.values`, or NO_NODE for
-    a position that wants an evaluation.
+    Gives its depth (or PATH_FULL) and the leaf: a node where the game is over, its outcome then in `work.values`, or
+    NO_NODE for a position that wants an evaluation.
     """
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     state = work.states[LEAF_STATE]
