@@ -7,9 +7,13 @@ import numpy as np
 
 from anabranch.games.board import Grid, cell_name
 from anabranch.games.game import Game, rule
+from anabranch.jit.random import below
 
 FULL = 0b111_111_111
 LINES = (0b111, 0b111_000, 0b111_000_000, 0b001_001_001, 0b010_010_010, 0b100_100_100, 0b100_010_001, 0b001_010_100)
+FREE = [[cell for cell in range(9) if not stones >> cell & 1] for stones in range(FULL + 1)]  # cells, by all stones
+CELLS = np.array([free + [0] * (9 - len(free)) for free in FREE], np.uint8)
+COUNTS = np.array([len(free) for free in FREE], np.uint8)
 WINS = np.array([any(stones & line == line for line in LINES) for stones in range(FULL + 1)])  # by a side's stones
 
 
@@ -37,6 +41,18 @@ class TicTacToe(Game):
         state.mover = state.other
         state.other = played
         state.turn = 1 - state.turn
+
+    @rule
+    def legal_actions(state, out):
+        stones = state.mover | state.other
+        for i in range(COUNTS[stones]):
+            out[i] = CELLS[stones, i]
+        return int(COUNTS[stones])
+
+    @rule
+    def random_action(state, random):
+        stones = state.mover | state.other
+        return int(CELLS[stones, below(random, COUNTS[stones])])
 
     @rule
     def is_over(state):

@@ -8,11 +8,13 @@ case. Next: `simulate.py`.
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Share
-from anabranch.search.graph import POSITIONS, column_of, edges_of, view
+from anabranch.search.graph import POSITIONS, column_of, edges_of, slot, view
 
 NO_EDGE = -1
 
@@ -94,7 +96,7 @@ def best_edge(graph, number):
     for e in edges_of(graph, number):
         edge = graph.edges[e]
         if edge.visits > 0 and (best == NO_EDGE or edge.total[column] / edge.visits > best_value):
-            best = e
+            best = np.int64(e)
             best_value = edge.total[column] / edge.visits
     return best
 
@@ -103,16 +105,17 @@ def best_edge(graph, number):
 def back_up(operator, graph, depth, discount, work):
     """Walk the path of `work` upwards with `work.values`, the leaf's value, and count the simulation."""
     values = work.values
+    width = len(graph.nodes[0].value)  # a constant to the compiler, which len(values) is not
     if graph.edges[work.path_edges[depth - 1]].visits == 0:
         graph.used[POSITIONS] += 1
     whole = False
     for d in range(depth - 1, -1, -1):
-        node = graph.nodes[work.path_nodes[d]]
-        edge = graph.edges[work.path_edges[d]]
-        sign = view(len(values), node.player)
+        node = graph.nodes[slot(work.path_nodes[d])]
+        edge = graph.edges[slot(work.path_edges[d])]
+        sign = view(width, node.player)
         edge.visits += 1
         node.visits += 1
-        for i in range(len(values)):
+        for i in range(width):
             values[i] *= discount
             if rules.has_rewards(work.states[0]):
                 values[i] += work.path_rewards[d, i]

@@ -55,12 +55,13 @@ def _(evaluator, work, scale, discount):
 
 @evaluate.register(Rollout)
 def _(evaluator, work, scale, discount):
-    for i in range(len(work.values)):
+    width = rules.value_width(work.states[LEAF_STATE])  # a constant to the compiler, which len(work.values) is not
+    for i in range(width):
         work.values[i] = 0.0
     for _ in range(evaluator.playouts):
         play_out(evaluator, work, scale, discount)
     if evaluator.playouts > 1:
-        for i in range(len(work.values)):
+        for i in range(width):
             work.values[i] /= evaluator.playouts
 
 
@@ -69,6 +70,7 @@ def play_out(evaluator, work, scale, discount):
     """Play from the leaf to the end, or to the cut-off, and add what was returned to `work.values`."""
     work.states[PLAYOUT_STATE] = work.states[LEAF_STATE]
     state = work.states[PLAYOUT_STATE]
+    width = rules.value_width(state)
     weight = 1.0
     plies = 0
     over = False
@@ -81,7 +83,7 @@ def play_out(evaluator, work, scale, discount):
             work.rewards[:] = 0.0
         rules.play(state, action, work.rewards)
         if rules.has_rewards(state):
-            for i in range(len(work.values)):
+            for i in range(width):
                 work.values[i] += weight * work.rewards[i]
         weight *= discount
         plies += 1
@@ -90,7 +92,7 @@ def play_out(evaluator, work, scale, discount):
         rules.returns(state, work.returns)
     else:
         guess(state, work.returns, scale)
-    for i in range(len(work.values)):
+    for i in range(width):
         work.values[i] += weight * work.returns[i]
 
 

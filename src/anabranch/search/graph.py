@@ -111,9 +111,16 @@ def add_node(graph, player, actions, count):
 
 
 @helper
+def slot(number):
+    """A slot's number as an unsigned index: kernels then need not ask whether it counts from the end."""
+    return np.uint64(number)
+
+
+@helper
 def edges_of(graph, number):
     """The numbers of a node's edges."""
-    return range(number + 1, number + 1 + graph.nodes[number].count)
+    first = slot(number + 1)
+    return range(first, first + slot(graph.nodes[slot(number)].count))
 
 
 @helper

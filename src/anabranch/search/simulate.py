@@ -13,7 +13,7 @@ from anabranch.jit import helper, kernel
 from anabranch.jit.random import below
 from anabranch.search.backup import back_up
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, edges_of, view
+from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, edges_of, slot, view
 from anabranch.search.select import Scale, choose
 
 PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
@@ -147,7 +147,7 @@ def descend(graph, root, select, limits, work):
     state = work.states[LEAF_STATE]
     number = root
     depth = 0
-    while graph.nodes[number].count > 0:
+    while graph.nodes[slot(number)].count > 0:
         if depth == len(work.path_edges):
             return PATH_FULL, NO_NODE
         chosen = choose(select, graph, number, limits.scale, work.random)
@@ -163,9 +163,9 @@ def descend(graph, root, select, limits, work):
             number = promote(graph, depth, limits.discount, work)
             if number == NO_NODE:
                 return depth, NO_NODE
-    node = graph.nodes[number]
+    node = graph.nodes[slot(number)]
     node.visits += 1
-    for i in range(len(work.values)):
+    for i in range(len(node.value)):
         work.values[i] = node.value[i]
     return depth, number
 
@@ -177,7 +177,7 @@ def step(state, action, depth, work):
         work.rewards[:] = 0.0
     rules.play(state, action, work.rewards)
     if rules.has_rewards(state):
-        for i in range(len(work.values)):
+        for i in range(rules.value_width(state)):
             work.path_rewards[depth, i] = work.rewards[i]
 
 
@@ -187,7 +187,7 @@ def promote(graph, depth, discount, work):
     number = grow(graph, work.states[LEAF_STATE], work)
     if number != NO_NODE:
         edge = graph.edges[work.path_edges[depth - 1]]
-        for i in range(len(work.values)):
+        for i in range(len(edge.total)):
             work.values[i] = leaf_mean(graph, depth, discount, work, i)
         own_evaluations(graph.nodes[number], edge.visits, work.values)
         edge.child = number
@@ -198,7 +198,7 @@ def promote(graph, depth, discount, work):
 def leaf_mean(graph, depth, discount, work, i):
     """The mean of the evaluations that the leaf at the end of the path has had: its edge's, less the reward."""
     edge = graph.edges[work.path_edges[depth - 1]]
-    mean = view(len(work.values), graph.nodes[work.path_nodes[depth - 1]].player) * edge.total[i] / edge.visits
+    mean = view(len(edge.total), graph.nodes[work.path_nodes[depth - 1]].player) * edge.total[i] / edge.visits
     if rules.has_rewards(work.states[LEAF_STATE]):
         mean -= work.path_rewards[depth - 1, i]
     return mean / discount
@@ -208,7 +208,7 @@ def leaf_mean(graph, depth, discount, work, i):
 def own_evaluations(node, count, values):
     """Note how often a new node was evaluated, and the mean."""
     node.visits = count
-    for i in range(len(values)):
+    for i in range(len(node.value)):
         node.value[i] = values[i]
 
 
@@ -267,7 +267,7 @@ def settle(graph, depth, work):
     if not rules.is_over(state):
         return NO_NODE
     rules.returns(state, work.returns)
-    for i in range(len(work.values)):
+    for i in range(rules.value_width(state)):
         work.values[i] = work.returns[i]
     number = add_node(graph, CHANCE, work.actions, 0)
     if number == NO_NODE:
