@@ -2,8 +2,8 @@
 
 Positions are taken at plies 10 to 23 from games of a noisy UCT player, at most one a game, no two the same or mirrored; the
 solver `bitbully` says what each move is worth. Kept are those where exactly one move keeps the outcome (a win or a draw; where
-all moves lose, none is right), the mover cannot win at once, and the opponent does not threaten to: a win or a block that a
-search of two plies sees says nothing about more visits. The same seeds and the same search give the same file:
+all moves lose, none is right) and the mover cannot win at once. Many of these moves are forced: every other one lets the
+opponent win at once. A column says so, since finding them says little. The same seeds and the same search give the same file:
 
     python benchmarks/connect_four_set.py          builds tests/data/connect_four_set.csv anew (some ten minutes)
 
@@ -34,12 +34,14 @@ class Row(NamedTuple):
     best: str  # the one column that keeps the outcome
     outcome: str  # "win" or "draw", for the player to move
     ply: int  # stones on the board
+    forced: bool  # whether every other move lets the opponent win at once
 
 
 def read(file: Path = FILE) -> list[Row]:
     """The set, ordered by ply."""
     with file.open(newline="") as lines:
-        return [Row(row["moves"], row["best"], row["outcome"], int(row["ply"])) for row in csv.DictReader(lines)]
+        rows = list(csv.DictReader(lines))
+    return [Row(row["moves"], row["best"], row["outcome"], int(row["ply"]), row["forced"] == "True") for row in rows]
 
 
 def write(rows: list[Row], file: Path = FILE) -> None:
@@ -72,7 +74,7 @@ def wins_at_once(position: Any) -> bool:
     return any(after.is_over and any(after.returns) for after in map(position.play, position.legal_actions))
 
 
-def must_block(position: Any) -> bool:
+def is_forced(position: Any) -> bool:
     """Whether all moves but one, or all, let the opponent win at once."""
     after = [position.play(action) for action in position.legal_actions]
     return sum(not following.is_over and not wins_at_once(following) for following in after) <= 1
@@ -114,13 +116,13 @@ def build() -> list[Row]:
             if moves is None:
                 continue
             position = game.position(moves)
-            if position.is_over or wins_at_once(position) or must_block(position) or position.key in seen:
+            if position.is_over or wins_at_once(position) or position.key in seen:
                 continue
             outcome, keeping = judge(bully, moves)
             if len(keeping) != 1:
                 continue
             seen |= {position.key, game.position(mirrored(moves)).key}
-            rows.append(Row(moves, game.name_of(keeping[0]), OUTCOMES[outcome], ply))
+            rows.append(Row(moves, game.name_of(keeping[0]), OUTCOMES[outcome], ply, is_forced(position)))
             found += 1
         print(f"ply {ply}: {found} positions, {number:,} games so far", flush=True)
     return rows

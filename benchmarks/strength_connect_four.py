@@ -1,11 +1,14 @@
 """How often UCT finds the one right move of a Connect Four position, by its number of visits.
 
 The positions are those of `connect_four_set.py`; each is searched once at every number of visits, seeded by its place in the
-set. Shares come with Wilson 95 % intervals and are drawn into docs/results/connect_four_strength.svg.
+set. Shares come with Wilson 95 % intervals, of all positions and of those whose right move is not forced, and are drawn into
+docs/results/connect_four_strength.svg.
 """
 
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from anabranch import UCT, Search
 from anabranch.games import ConnectFour
@@ -14,18 +17,19 @@ from measure import Figure, main, progress
 
 VISITS = (100, 1_000, 10_000, 100_000)
 C = 1.4
+GROUPS: dict[str, Callable[[Row], bool]] = {"all positions": lambda row: True, "move not forced": lambda row: not row.forced}
 Z = 1.959964  # two-sided 95 %
 DRAWING = Path(__file__).parents[1] / "docs" / "results" / "connect_four_strength.svg"
 COMMAND = "python benchmarks/strength_connect_four.py"
 
 
-def found(rows: list[Row], visits: int) -> int:
-    """In how many of the positions UCT finds the right move."""
+def found(rows: list[Row], visits: int) -> list[bool]:
+    """For each position, whether UCT finds the right move."""
     game = ConnectFour()
-    hits = 0
+    hits = []
     for seed, row in enumerate(rows):
         search = Search(game, select=UCT(c=C), seed=seed)
-        hits += search.run(game.position(row.moves), visits=visits).best == game.action(row.best)
+        hits.append(search.run(game.position(row.moves), visits=visits).best == game.action(row.best))
     return hits
 
 
@@ -37,52 +41,61 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def draw(hits: dict[int, int], trials: int, file: Path = DRAWING) -> None:
-    """The curve, as SVG; the same numbers give the same file."""
+def draw(figures: list[Figure], file: Path = DRAWING) -> None:
+    """The curves, as SVG; the same numbers give the same file."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "anabranch"
     from matplotlib import pyplot
 
-    shares = [100 * count / trials for count in hits.values()]
-    bounds = [wilson(count, trials) for count in hits.values()]
-    below = [share - 100 * low for share, (low, _) in zip(shares, bounds, strict=True)]
-    above = [100 * high - share for share, (_, high) in zip(shares, bounds, strict=True)]
+    axes: Any
     figure, axes = pyplot.subplots(figsize=(6, 4), layout="constrained")
-    axes.errorbar(list(hits), shares, yerr=[below, above], marker="o", capsize=4, color="#c8453b")
+    for group, colour in zip(GROUPS, ("#c8453b", "#2d6a9f"), strict=True):
+        points = [item.data for item in figures if item.data["group"] == group]
+        shares = [100 * point["hits"] / point["positions"] for point in points]
+        below = [share - 100 * point["low"] for share, point in zip(shares, points, strict=True)]
+        above = [100 * point["high"] - share for share, point in zip(shares, points, strict=True)]
+        label = f"{group} ({points[0]['positions']})"
+        visits = [point["visits"] for point in points]
+        axes.errorbar(visits, shares, yerr=[below, above], marker="o", capsize=4, color=colour, label=label)
     axes.set(xscale="log", ylim=(0, 100), xlabel="visits", ylabel="right moves found, %")
-    axes.set_title(f"UCT (c = {C}) on {trials} Connect Four positions with one right move", fontsize="medium")
+    axes.set_title(f"UCT (c = {C}) on Connect Four positions with one right move", fontsize="medium")
+    axes.legend(loc="lower right")
     axes.grid(alpha=0.3)
     file.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
 
 
+def share_figure(group: str, hits: list[bool], visits: int) -> Figure:
+    """One share with its interval."""
+    count, trials = sum(hits), len(hits)
+    low, high = wilson(count, trials)
+    share = f"{count / trials:.1%} ({low:.1%} to {high:.1%})"
+    progress(f"{visits:,} visits, {group}: {share}")
+    return Figure(
+        what=f"Connect Four, {group}: right moves of {trials} found by UCT with {visits:,} visits",
+        ours=share,
+        peer="",
+        ratio="",
+        target="",
+        met=True,
+        command=COMMAND,
+        data={"group": group, "visits": visits, "hits": count, "positions": trials, "low": low, "high": high},
+    )
+
+
 def run(quick: bool = False) -> list[Figure]:
     """Shares by visits."""
     rows = read()[:: 8 if quick else 1]
-    hits: dict[int, int] = {}
     figures = []
     for visits in VISITS[: 3 if quick else None]:
-        hits[visits] = found(rows, visits)
-        low, high = wilson(hits[visits], len(rows))
-        share = f"{hits[visits] / len(rows):.1%} ({low:.1%} to {high:.1%})"
-        progress(f"{visits:,} visits: {share}")
-        figures.append(
-            Figure(
-                what=f"Connect Four, right moves of {len(rows)} found by UCT with {visits:,} visits",
-                ours=share,
-                peer="",
-                ratio="",
-                target="",
-                met=True,
-                command=COMMAND,
-                data={"visits": visits, "hits": hits[visits], "positions": len(rows), "low": low, "high": high},
-            )
-        )
+        hits = found(rows, visits)
+        for group, belongs in GROUPS.items():
+            figures.append(share_figure(group, [hit for hit, row in zip(hits, rows, strict=True) if belongs(row)], visits))
     if not quick:
-        draw(hits, len(rows))
+        draw(figures)
     return figures
 
 

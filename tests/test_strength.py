@@ -4,7 +4,7 @@ The whole set, with more visits, is measured by benchmarks/strength_connect_four
 """
 
 import pytest
-from benchmarks.connect_four_set import OUTCOMES, PLIES, judge, mirrored, must_block, read, solver, wins_at_once
+from benchmarks.connect_four_set import OUTCOMES, PLIES, is_forced, judge, mirrored, read, solver, wins_at_once
 
 from anabranch import UCT, Search
 from anabranch.games import ConnectFour
@@ -42,10 +42,11 @@ def test_no_two_positions_are_the_same_or_mirrored():
     assert len(keys & mirror_keys) == itself
 
 
-def test_nobody_wins_or_must_block_at_once():
+def test_nobody_wins_at_once_and_forced_moves_are_marked():
     for row in ROWS:
         position = GAME.position(row.moves)
-        assert not position.is_over and not wins_at_once(position) and not must_block(position), row
+        assert not position.is_over and not wins_at_once(position), row
+        assert is_forced(position) == row.forced, row
 
 
 def test_the_solver_confirms_the_one_right_move():

@@ -35,11 +35,11 @@ WRONG_OPTIONS = {
     "memory=0: must be above 0": {"memory": 0},
     "graph=True": {"graph": True},
     "UCT: c must be a number, not 'large'": {"select": ab.UCT(c="large")},
-    "UCT: c=-1.0 must be from 0.0": {"select": ab.UCT(c=-1)},
+    "UCT: c=-1.0 must be": {"select": ab.UCT(c=-1)},
     "PUCT: fpu must be an option such as ParentFPU(": {"select": ab.PUCT(fpu=0.2)},
     "Rollout: playouts must be a whole number, not 2.5": {"evaluate": ab.Rollout(playouts=2.5)},
-    "Rollout: playouts=0 must be from 1": {"evaluate": ab.Rollout(playouts=0)},
-    "Mix: weight=2.0 must be from 0.0 to 1.0": {"backup": ab.Mix(weight=2)},
+    "Rollout: playouts=0 must be": {"evaluate": ab.Rollout(playouts=0)},
+    "Mix: weight=2.0 must be": {"backup": ab.Mix(weight=2)},
 }
 
 

@@ -142,14 +142,15 @@ def test_at_chance_the_value_is_the_mean_by_probability():
 
 @when_compiled
 @SELECTS
-@pytest.mark.parametrize("moves", ["", "a1"], ids=["first player", "second player"])
+@pytest.mark.parametrize("moves", [["a1", "b2", "b1", "c1"], ["a1"]], ids=["first player", "second player"])
 def test_values_that_are_not_centred_on_0_are_searched_alike(select, moves):
-    moves = [moves] if moves else []
+    """In positions where one move alone does not lose: a3 against the diagonal, b2 against the corner."""
     plain = ab.Search(TicTacToe(), select=select).run(TicTacToe().position(moves), visits=20_000)
     percent = ab.Search(Percent(), select=select).run(Percent().position(moves), visits=20_000)
-    sign = -1 if moves else 1
+    middle = 50.0 if len(moves) % 2 == 0 else -50.0  # for the player to move
+    assert percent.best == plain.best
     assert percent.policy == pytest.approx(plain.policy, abs=0.08)
-    assert percent.value == pytest.approx(50.0 * sign + 50.0 * plain.value, abs=3.0)
+    assert percent.value == pytest.approx(middle + 50.0 * plain.value, abs=3.0)
 
 
 @pytest.mark.parametrize("fpu", [ab.ParentFPU(), ab.ReducedFPU()])
@@ -206,10 +207,17 @@ def test_it_never_loses_tic_tac_toe_whatever_the_opponent_does(own, select):
 
 def test_the_principal_variation_is_a_legal_line_and_begins_with_the_best_action():
     for game in (ConnectFour(), Pig(), TriNim(), Treasure()):
-        result = ab.Search(game, seed=3).run(visits=VISITS)
+        search = ab.Search(game, seed=3)
+        result = search.run(visits=VISITS)
         assert result.pv[0] == result.best
         assert len(result.pv) == result.stats.depth > 1
         game.position(result.pv)  # raises IllegalMove if it is not
+        node = read_tree(search)[0]
+        for action in result.pv:
+            followed = next(edge for edge in node.edges if edge.action == action)
+            assert followed.visits == max(edge.visits for edge in node.edges)
+            node = followed.child
+        assert node is None or all(edge.visits == 0 for edge in node.edges)
         for move in result.moves:
             position = game.start()
             for name in move.pv:
