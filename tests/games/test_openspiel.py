@@ -9,11 +9,13 @@ import random
 
 import numpy as np
 import pytest
+from tests.conftest import needs
 
 from anabranch.games import ConnectFour, Hex, Othello, TicTacToe, rules
 from anabranch.jit import kernel
 
-pyspiel = pytest.importorskip("pyspiel")
+needs("pyspiel")
+import pyspiel  # noqa: E402
 
 GAMES = int(os.environ.get("ANABRANCH_RULE_GAMES", "1000"))
 PLAIN_GAMES = 20

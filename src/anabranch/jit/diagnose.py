@@ -1,7 +1,7 @@
 """Numba's errors, told as a person would: which function of which game or option, which line, what is wrong.
 
-While a kernel compiles, `dispatch.py` notes every implementation and helper that it asks for. When it fails, they are
-compiled one by one to find the innermost that fails by itself; its own short error is the one to tell.
+While kernels compile, `dispatch.py` notes every implementation and helper that they ask for. When one fails, those that concern
+the same game are compiled one by one to find the innermost that fails by itself; its own short error is the one to tell.
 """
 
 import inspect
@@ -13,40 +13,54 @@ from typing import Any
 import numba
 
 from anabranch.errors import RuleError
-from anabranch.jit.dispatch import TAG_PREFIX, Choice, choices
+from anabranch.jit.dispatch import TAG_PREFIX, Choice, choices, keys_of_type
+from anabranch.jit.fingerprint import leaves
 from anabranch.jit.settings import OPTIONS
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 MAKES_ARRAY = re.compile(r">>> (zeros|ones|empty|full|array|arange|copy)\w*\(")
+CALLED = re.compile(r"Function\(<function (\w+) at")
 PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 BOILERPLATE = re.compile(r"Failed in nopython mode pipeline|During:|^\s*$|^- |There are \d+ candidate|Of which|Overload")
 
 
-def explain(error: Exception, kernel: Callable[..., Any]) -> RuleError:
-    """One clear error for a kernel that does not compile."""
-    culprit, error = _innermost(list(choices), error)
+def explain(error: Exception, kernel: Callable[..., Any], argument_types: tuple[Any, ...]) -> RuleError:
+    """One clear error for a kernel that does not compile for these types."""
+    concerned = _tags(argument_types)
+    asked = [choice for choice in choices if concerned & _tags(choice.types)] or choices
+    culprit, error = _innermost(asked, error, set())
     if culprit is None:
         return RuleError(f"`{kernel.__name__}` does not compile: {_reason(error)}")
     line = _line(error, culprit.function)
     return RuleError(f"{_describe(culprit)}, line {line}: {_reason(error)}\n    {_source(culprit.function, line)}")
 
 
-def _innermost(asked: list[Choice], error: Exception) -> tuple[Choice | None, Exception]:
+def _tags(argument_types: tuple[Any, ...]) -> set[Any]:
+    """The state tags among the types and what is nested in them."""
+    return {key for leaf in leaves(argument_types) for key in keys_of_type(leaf) if isinstance(key, str)}
+
+
+def _innermost(asked: list[Choice], error: Exception, tried: set[int]) -> tuple[Choice | None, Exception]:
     """The function that fails by itself and not for what it calls, and its error."""
-    tried: set[int] = set()
-    for choice in reversed(asked):  # the last one asked for is most likely the one
+    named = set(CALLED.findall(str(error)))
+    suspects = asked[::-1]  # the last one asked for is the likeliest, after those that the error names
+    suspects.sort(key=lambda choice: choice.function.__name__ not in named)
+    for choice in suspects:
         if id(choice.function) in tried:
             continue
         tried.add(id(choice.function))
-        choices.clear()
         try:
             numba.njit(**OPTIONS)(choice.function).compile(choice.types)
         except Exception as own_error:
-            below = [inner for inner in choices if inner.function is not choice.function]
-            inner, inner_error = _innermost(below, own_error)
+            called = set(CALLED.findall(str(own_error)))
+            inner, inner_error = _innermost([other for other in asked if _is_called(other, called)], own_error, tried)
             return (inner, inner_error) if inner is not None else (choice, own_error)
     return None, error
+
+
+def _is_called(choice: Choice, names: set[str]) -> bool:
+    return bool({choice.name, choice.function.__name__} & names)
 
 
 def _describe(choice: Choice) -> str:

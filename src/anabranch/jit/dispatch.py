@@ -66,7 +66,7 @@ class Choice(NamedTuple):
     types: tuple[Any, ...]
 
 
-choices: list[Choice] = []  # of the compilation under way
+choices: list[Choice] = []  # in the order in which Numba asked; it asks once for each function and types
 owners: set[Hashable] = set()  # every option class and state tag that has an implementation of something
 
 

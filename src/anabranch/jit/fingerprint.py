@@ -30,7 +30,7 @@ def fingerprint(function: Callable[..., Any], argument_types: Iterable[Any]) -> 
 
 def uncachable(argument_types: Iterable[Any]) -> str | None:
     """Why kernels for these types cannot be found again by another process, or None if they can."""
-    for numba_type in _leaves(argument_types):
+    for numba_type in leaves(argument_types):
         if isinstance(numba_type, types.BaseNamedTuple):
             made_by = numba_type.instance_class
             if made_by.__module__ == "__main__" or "<locals>" in made_by.__qualname__:
@@ -38,19 +38,19 @@ def uncachable(argument_types: Iterable[Any]) -> str | None:
     return None
 
 
-def _leaves(argument_types: Iterable[Any]) -> Iterable[Any]:
+def leaves(argument_types: Iterable[Any]) -> Iterable[Any]:
     """The types, and those nested in named tuples and arrays."""
     for numba_type in argument_types:
         yield numba_type
         if isinstance(numba_type, types.BaseTuple):
-            yield from _leaves(numba_type.types)
+            yield from leaves(numba_type.types)
         elif isinstance(numba_type, types.Array):
-            yield from _leaves([numba_type.dtype])
+            yield from leaves([numba_type.dtype])
 
 
 def _selectors(argument_types: Iterable[Any]) -> list[list[Hashable]]:
     """For each type that can select an implementation: its registry keys, best first."""
-    found = [list(keys_of_type(leaf)) for leaf in _leaves(argument_types)]
+    found = [list(keys_of_type(leaf)) for leaf in leaves(argument_types)]
     return [keys for keys in found if keys]
 
 

@@ -18,7 +18,7 @@ from numba import types
 
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
-from anabranch.jit.dispatch import TAG_PREFIX, choices, keys_of_type, owners
+from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners
 from anabranch.jit.records import readable
 from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
 
@@ -55,6 +55,7 @@ class Kernel:
         self.compilations = 0  # in this process, so that a test can tell a cache hit from a miss
         self._began = 0.0
         self._what = ""
+        self._types: tuple[Any, ...] = ()
         functools.update_wrapper(self, function)
         if COMPILED:
             self.dispatcher = numba.njit(**OPTIONS)(function)
@@ -87,11 +88,11 @@ class Kernel:
             if not self._what:
                 raise
             self._finished("it does not compile")
-            raise explain(error, self.function) from None
+            raise explain(error, self.function, self._types) from None
 
     def _started(self, argument_types: tuple[Any, ...]) -> None:
         self.compilations += 1
-        choices.clear()
+        self._types = argument_types
         self._what = f"{self.function.__name__} for {_names(argument_types)}"
         self._began = time.perf_counter()
         _reporter.started(self._what)

@@ -16,7 +16,7 @@ from anabranch.jit import generic, helper
 from anabranch.jit.options import Share
 from anabranch.search.graph import POSITIONS, column_of, edges_of, slot, view
 
-NO_EDGE = -1
+NO_EDGE = np.int64(-1)
 
 
 class Mean(NamedTuple):

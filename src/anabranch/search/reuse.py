@@ -1,16 +1,13 @@
 """Keeping what is still wanted of a search graph when its root moves.
 
-`advance` only moves the root's number; what it no longer reaches stays behind as waste. `compact` slides what it does reach
-to the front of the slots. A node's number is always larger than its parent's, so one pass from the front finds what is
-reached and a second moves it, in place.
+What the new root no longer reaches is waste: `compact` slides what it does reach to the front of the slots. A node's number is
+always larger than its parent's, so one pass from the front finds what is reached and a second moves it, in place.
 """
 
 import numpy as np
 
 from anabranch.jit import helper, kernel
 from anabranch.search.graph import NO_NODE, POSITIONS, SLOTS, Graph, edges_of
-
-WASTE = 0.5  # compact at `advance` when this share of the memory is in use
 
 
 @kernel

@@ -5,6 +5,7 @@ turns the graph into a `Result`. The work is done by a driver (`drive.py`) in ke
 """
 
 import contextlib
+import numbers
 import re
 import signal
 import threading
@@ -30,10 +31,10 @@ from anabranch.search.drive import CallableDriver, Driver, KernelDriver, ObjectD
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
 from anabranch.search.final import Dirichlet, FinalChoice, MostVisits, noisy
-from anabranch.search.graph import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED, SLOTS, Graph, allocate, node_dtype
+from anabranch.search.graph import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED, Graph, allocate, node_dtype
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
-from anabranch.search.reuse import WASTE, reroot
+from anabranch.search.reuse import reroot
 from anabranch.search.select import UCT, Scale, score
 from anabranch.search.simulate import Limits
 
@@ -188,10 +189,8 @@ class Search:
             self._forget(keep_position=True)
             return
         assert self._driver is not None and self._graph is not None
-        self._root = root
-        if self._graph.used[SLOTS] > WASTE * len(self._graph.nodes):
-            self._driver.renumber(reroot(self._graph, root))
-            self._root = 0
+        self._driver.renumber(reroot(self._graph, root))
+        self._root = 0
         if isinstance(following, Position):
             self._driver.move_root(following.record())
 
@@ -318,8 +317,7 @@ class Search:
             self.game.verify(position)
         if self._is_over(position):
             raise SearchError("the game is over in this position: there is nothing to search")
-        same = position is self._position or (isinstance(position, Position) and position == self._position)
-        if not same:
+        if position is not self._position and position != self._position:
             self._forget()
         self._position = position
 
@@ -371,7 +369,7 @@ class Search:
         for name, value in (("visits", visits), ("total", total)):
             if value is not None:
                 _at_least_one(value, name)
-        if seconds is not None and (not isinstance(seconds, (int, float)) or not seconds > 0):
+        if seconds is not None and (not isinstance(seconds, numbers.Real) or not seconds > 0):
             raise SearchError(f"seconds={seconds}: must be above 0")
 
 
