@@ -167,7 +167,8 @@ class ReferenceSearch:
         if isinstance(rule, ab.UCT):
             if not edge.visits:
                 return F4(self.first_play(rule.fpu, node))
-            return self.value(node, edge) + F4(rule.c) * np.sqrt(F4(math.log(node.visits)) * (F4(1) / F4(edge.visits)))
+            bonus = F4(rule.c) * np.sqrt(F4(math.log(node.visits))) * np.sqrt(F4(1) / F4(edge.visits))
+            return self.value(node, edge) + bonus
         value = float(self.value(node, edge)) if edge.visits else self.first_play(rule.fpu, node)
         if isinstance(rule, ab.Greedy):
             return value

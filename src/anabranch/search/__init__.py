@@ -5,5 +5,5 @@ select.py     UCT, PUCT, Greedy, FPU            reuse.py      keeping the tree w
 evaluate.py   playouts, Uniform                 final.py      noise before, the choice of an action after
 backup.py     mean, max, mix                    read.py       from the graph to a Result
 simulate.py   the loop                          result.py     what was found
-                                                searcher.py   the face: Search
+counts.py     functions of visit counts         searcher.py   the face: Search
 """

@@ -15,10 +15,8 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Positive
 from anabranch.jit.random import uniform
+from anabranch.search.counts import F4, inverse, inverse_root, log
 from anabranch.search.graph import column_of, edges_of, slot, view
-
-F4 = np.float32
-LOGS = np.array([0.0, *(math.log(n) for n in range(1, 2048))], F4)  # 8 KB, a quarter of a processor's nearest memory
 
 
 class Scale(NamedTuple):
@@ -118,8 +116,7 @@ def score(rule, parent, edge):
 def _(rule, parent, edge):
     if edge.visits == 0:
         return F4(first_play(rule.fpu, parent))
-    bonus = np.sqrt(parent.log_visits * inverse_visits(edge))
-    return value_of(parent, edge) + F4(rule.c) * bonus
+    return value_of(parent, edge) + F4(rule.c) * np.sqrt(parent.log_visits) * inverse_root(edge.visits)
 
 
 @score.register(PUCT)
@@ -139,22 +136,12 @@ def _(rule, parent, edge):
 
 @helper
 def value_of(parent, edge):
-    """Q of an edge with visits, normalised, in the view of who moves at the parent."""
-    return (F4(edge.total[parent.column]) * inverse_visits(edge) - F4(parent.middle)) * F4(parent.factor)
+    """Q of an edge with visits, normalised, in the view of who moves at the parent; in single precision (see `counts.py`).
 
-
-@helper
-def inverse_visits(edge):
-    """1 / n. Scores are computed in single precision: division and root take half as long, and its 24 bits are more than a
-    mean of random outcomes has. What is stored stays in double. `float` marks where a rule goes on in double: plain Python
-    would round a sum of both to single, a kernel to double."""
-    return F4(1.0) / F4(edge.visits)
-
-
-@helper
-def log_of(visits):
-    """ln N: most nodes have few visits, and a look into a table is faster than the function."""
-    return LOGS[visits] if visits < len(LOGS) else F4(math.log(visits))
+    A rule that goes on in double says `float(value_of(...))`: plain Python would round a sum of both to single, a kernel to
+    double.
+    """
+    return (F4(edge.total[parent.column]) * inverse(edge.visits) - F4(parent.middle)) * F4(parent.factor)
 
 
 @helper
@@ -176,7 +163,7 @@ def look(graph, number, scale):
     own = node.visits - tried
     mean = (own * sign * node.value[column] + total) / node.visits
     middle = sign * scale.middle
-    return Parent(node.visits, log_of(node.visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
+    return Parent(node.visits, log(node.visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
 
 
 @helper
