@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import anabranch as ab
+from anabranch import score, value_of
 from anabranch.games import TicTacToe
-from anabranch.search.select import score, value_of
 
 
 class PolynomialUCT(NamedTuple):

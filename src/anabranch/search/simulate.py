@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
+from anabranch.jit.prefetch import prefetch
 from anabranch.jit.random import below
 from anabranch.search.backup import back_up
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
@@ -17,6 +18,7 @@ from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, ed
 from anabranch.search.select import Scale, choose
 
 PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
+LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room to keep that
 
 
@@ -152,6 +154,7 @@ def descend(graph, root, select, limits, work):
             return PATH_FULL, NO_NODE
         chosen = choose(select, graph, number, limits.scale, work.random)
         edge = graph.edges[chosen]
+        expect(graph, edge.child)
         step(state, edge.action, depth, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
@@ -168,6 +171,14 @@ def descend(graph, root, select, limits, work):
     for i in range(len(node.value)):
         work.values[i] = node.value[i]
     return depth, number
+
+
+@helper
+def expect(graph, number):
+    """Have a node and its first edges fetched while the action that leads there is played: trees outgrow the caches."""
+    if number != NO_NODE:
+        for line in range(LINES_AHEAD):
+            prefetch(graph.nodes, number, line)
 
 
 @helper
