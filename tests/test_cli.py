@@ -40,6 +40,16 @@ class Nim(ab.Game):
 """
 
 
+@pytest.fixture(autouse=True)
+def no_module_stays_behind(monkeypatch, tmp_path):
+    """Users' files are imported as modules; those of one test are not those of another."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
 @pytest.fixture
 def program(monkeypatch, capsys):
     """Call the program in this process: gives (exit code, stdout, stderr)."""
