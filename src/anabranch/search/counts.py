@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.jit import helper
 
 F4 = np.float32
-SIZE = 16_384  # 64 KB a table; with 1,024, Tic-tac-toe and Connect Four ran 10 to 20 % slower, for the branch is then a gamble
+SIZE = 16_384  # 64 KB a table; smaller ones were slower in trials, since the branch is then harder to foresee
 ONE = F4(1.0)
 INVERSES = np.array([ONE, *(ONE / F4(n) for n in range(1, SIZE))])  # [0] is never asked for
 ROOTS = np.sqrt(INVERSES)
