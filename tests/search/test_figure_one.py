@@ -87,9 +87,9 @@ def draw(search, number=None, indent=""):
     number = search._root if number is None else number
     node, edges = search._graph.nodes[number], edges_of(search._graph, number)
     sign = -1 if node["player"] == 1 else 1  # totals at white's nodes are in white's view
-    own = node["own"]
+    own = node["visits"] - edges["visits"].sum()
     wins = own * node["value"][0] + sign * edges["total"].sum()
-    lines = [f"{indent}{round(wins)}/{own + edges['visits'].sum()}"]
+    lines = [f"{indent}{round(wins)}/{node['visits']}"]
     for child in sorted(edges["child"][edges["child"] != NO_NODE]):
         lines.append(draw(search, child, indent + "  "))
     return "\n".join(lines)

@@ -55,8 +55,7 @@ def read_graph(graph: Any, root: int) -> list[NodeFacts]:
             for edge in edges_of(graph, number)
         )
         value = tuple(float(value) for value in node["value"])
-        visits = int(node["own"]) + sum(edge.visits for edge in edges)
-        facts[number] = NodeFacts(int(node["player"]), visits, value, edges)
+        facts[number] = NodeFacts(int(node["player"]), int(node["visits"]), value, edges)
     return [facts[number] for number in numbers]
 
 

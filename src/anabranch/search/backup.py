@@ -81,8 +81,9 @@ def node_mean(graph, number, values):
         tried += edge.visits
         for i in range(len(values)):
             values[i] += sign * edge.total[i]
+    own = node.visits - tried
     for i in range(len(values)):
-        values[i] = (values[i] + node.own * node.value[i]) / (node.own + tried)
+        values[i] = (values[i] + own * node.value[i]) / node.visits
 
 
 @helper
@@ -113,6 +114,7 @@ def back_up(operator, graph, depth, discount, work):
         edge = graph.edges[slot(work.path_edges[d])]
         sign = view(width, node.player)
         edge.visits += 1
+        node.visits += 1
         for i in range(width):
             values[i] *= discount
             if rules.has_rewards(work.states[0]):

@@ -9,12 +9,9 @@ slots behind it, so that following an edge touches one place in memory:
 
 A leaf has no node: its evaluations are its edge's own visits and total. It gets a node, with edges, when a simulation wants
 to go on from there (or at once, if the evaluator gave priors, which must be kept); a position where the game is over gets one
-when it is met, with the outcome and no edges.
-
-The statistic of truth is the edge visit. N of a node is its own evaluations and all visits of its edges; in a tree that is
-what the edge that leads to it counts, so it is not stored again. States are not stored either: a simulation copies the
-root's record and plays down. Memory is reserved for the whole limit at once and taken from the system only as it is touched.
-Next: `simulate.py`, which grows this; `reuse.py`, which shrinks it.
+when it is met, with the outcome and no edges. The statistic of truth is the edge visit. States are not stored: a simulation
+copies the root's record and plays down. Memory is reserved for the whole limit at once and taken from the system only as it
+is touched. Next: `simulate.py`, which grows this; `reuse.py`, which shrinks it.
 """
 
 from typing import Any, NamedTuple
@@ -35,7 +32,7 @@ def node_dtype(width: int) -> np.dtype:
     return _padded(
         [
             ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's or one a player
-            ("own", "i4"),  # evaluations of the position itself; where the game is over, visits
+            ("visits", "i4"),  # simulations that came here: its own evaluations and all visits of its edges
             ("count", "u2"),  # how many edges follow; 0: the game is over here
             ("player", "i1"),  # who moves here, or CHANCE
         ],
@@ -97,7 +94,7 @@ def add_node(graph, player, actions, count):
         return NO_NODE
     graph.used[SLOTS] = number + 1 + count
     node = graph.nodes[number]
-    node.own = 0
+    node.visits = 0
     node.count = count
     node.player = player
     for i in range(len(node.value)):
@@ -124,15 +121,6 @@ def edges_of(graph, number):
     """The numbers of a node's edges."""
     first = slot(number + 1)
     return range(first, first + slot(graph.nodes[slot(number)].count))
-
-
-@helper
-def visits_of(graph, number):
-    """N: a node's own evaluations and all visits of its edges."""
-    visits = graph.nodes[slot(number)].own
-    for e in edges_of(graph, number):
-        visits += graph.edges[e].visits
-    return visits
 
 
 @helper

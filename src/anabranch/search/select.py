@@ -145,30 +145,33 @@ def value_of(parent, edge):
 
 
 @helper
-def look(graph, number, visits, scale):
-    """A node with so many visits as a `Parent`. It is inlined, and the loop vanishes for rules that do not read its results."""
+def look(graph, number, scale):
+    """The node as a `Parent`. All of this is inlined, so that the loop vanishes for rules that do not read its results."""
     node = graph.nodes[slot(number)]
     width = len(node.value)
     column = column_of(width, node.player)
     sign = view(width, node.player)
     total = 0.0
+    tried = 0
     prior = 0.0
     for e in edges_of(graph, number):
         edge = graph.edges[e]
         if edge.visits > 0:
             total += edge.total[column]
+            tried += edge.visits
             prior += edge.prior
-    mean = (node.own * sign * node.value[column] + total) / visits
+    own = node.visits - tried
+    mean = (own * sign * node.value[column] + total) / node.visits
     middle = sign * scale.middle
-    return Parent(visits, log(visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
+    return Parent(node.visits, log(node.visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
 
 
 @helper
-def choose(rule, graph, number, visits, scale, random):
+def choose(rule, graph, number, scale, random):
     """The number of the edge that the rule prefers; at chance, one drawn by its probability."""
     if graph.nodes[slot(number)].player == CHANCE:
         return draw_event(graph, number, random)
-    parent = look(graph, number, visits, scale)
+    parent = look(graph, number, scale)
     best = slot(number + 1)
     best_score = F4(-math.inf)
     for e in edges_of(graph, number):

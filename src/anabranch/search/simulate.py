@@ -14,7 +14,7 @@ from anabranch.jit.prefetch import prefetch
 from anabranch.jit.random import below
 from anabranch.search.backup import back_up
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, edges_of, slot, view, visits_of
+from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, edges_of, slot, view
 from anabranch.search.select import Scale, choose
 
 PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
@@ -54,14 +54,13 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
     over in ROOT_STATE, and there is room.
     """
     done = 0
-    visits = 0 if root == NO_NODE else visits_of(graph, root)
     while done < count or root == NO_NODE:
         depth = 0
         leaf = NO_NODE
         if root == NO_NODE:
             work.states[LEAF_STATE] = work.states[ROOT_STATE]
         else:
-            depth, leaf = descend(graph, root, visits, select, limits, work)
+            depth, leaf = descend(graph, root, select, limits, work)
             if depth == PATH_FULL:
                 break
             if leaf == NO_NODE:
@@ -74,7 +73,6 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
         else:
             back_up(operator, graph, depth, limits.discount, work)
             done += 1
-        visits += 1
     return root, done
 
 
@@ -93,7 +91,7 @@ def plant(graph, work):
 @kernel
 def descend_to_leaf(graph, root, select, limits, work):
     """The first half of a simulation: its depth, and NO_NODE if the leaf wants an evaluation (else `work.values` has it)."""
-    depth, leaf = descend(graph, root, visits_of(graph, root), select, limits, work)
+    depth, leaf = descend(graph, root, select, limits, work)
     if leaf == NO_NODE and depth != PATH_FULL:
         leaf = settle(graph, depth, work)
     return depth, leaf
@@ -124,10 +122,10 @@ def adopt(graph, depth, player, count, priors, limits, work):
             edge = graph.edges[work.path_edges[depth - 1]]
             edge.child = number
             if edge.visits > 0:  # there was no room for it before
-                node.own += edge.visits
+                node.visits += edge.visits
                 for i in range(len(work.values)):
                     before = leaf_mean(graph, depth, limits.discount, work, i)
-                    node.value[i] = (edge.visits * before + node.value[i]) / node.own
+                    node.value[i] = (edge.visits * before + node.value[i]) / node.visits
     return number
 
 
@@ -141,8 +139,8 @@ def finish(graph, depth, operator, limits, work):
 
 
 @helper
-def descend(graph, root, visits, select, limits, work):
-    """Follow the selection rule from the root, which has `visits`, playing on LEAF_STATE and noting the path.
+def descend(graph, root, select, limits, work):
+    """Follow the selection rule from the root, playing on LEAF_STATE and noting the path.
 
     Gives its depth (or PATH_FULL) and the leaf: a node where the game is over, its outcome then in `work.values`, or
     NO_NODE for a position that wants an evaluation.
@@ -154,7 +152,7 @@ def descend(graph, root, visits, select, limits, work):
     while graph.nodes[slot(number)].count > 0:
         if depth == len(work.path_edges):
             return PATH_FULL, NO_NODE
-        chosen = choose(select, graph, number, visits, limits.scale, work.random)
+        chosen = choose(select, graph, number, limits.scale, work.random)
         edge = graph.edges[chosen]
         expect(graph, edge.child)
         step(state, edge.action, depth, work)
@@ -162,7 +160,6 @@ def descend(graph, root, visits, select, limits, work):
         work.path_edges[depth] = chosen
         depth += 1
         number = edge.child
-        visits = edge.visits
         if number == NO_NODE:
             if edge.visits < limits.expand_after or depth >= limits.depth or rules.is_over(state):
                 return depth, NO_NODE
@@ -170,7 +167,7 @@ def descend(graph, root, visits, select, limits, work):
             if number == NO_NODE:
                 return depth, NO_NODE
     node = graph.nodes[slot(number)]
-    node.own += 1
+    node.visits += 1
     for i in range(len(node.value)):
         work.values[i] = node.value[i]
     return depth, number
@@ -221,7 +218,7 @@ def leaf_mean(graph, depth, discount, work, i):
 @helper
 def own_evaluations(node, count, values):
     """Note how often a new node was evaluated, and the mean."""
-    node.own = count
+    node.visits = count
     for i in range(len(node.value)):
         node.value[i] = values[i]
 
