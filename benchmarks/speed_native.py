@@ -47,7 +47,7 @@ def our_seconds(simulations: int, seed: int) -> float:
         return cpu_seconds(lambda: search.run(game.start(), visits=simulations))
     search.run(game.start(), visits=1)
     driver: Any = search._driver
-    return cpu_seconds(lambda: driver.run(search._root, simulations - 1))
+    return cpu_seconds(lambda: driver.run(simulations - 1))
 
 
 def compare(simulations: int, rounds: int = ROUNDS) -> Comparison:

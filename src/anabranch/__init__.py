@@ -48,6 +48,18 @@ if TYPE_CHECKING:
     from anabranch.search.select import ReducedFPU as ReducedFPU
     from anabranch.search.select import score as score
     from anabranch.search.select import value_of as value_of
+    from anabranch.search.collect import Forget as Forget
+    from anabranch.search.collect import KeepReached as KeepReached
+    from anabranch.search.stale import Ancestors as Ancestors
+    from anabranch.search.stale import Parents as Parents
+    from anabranch.search.stale import PathOnly as PathOnly
+    from anabranch.search.stale import Staleness as Staleness
+    from anabranch.search.stale import Sweeping as Sweeping
+    from anabranch.search.update import CatchUp as CatchUp
+    from anabranch.search.update import Continue as Continue
+    from anabranch.search.update import Idempotent as Idempotent
+    from anabranch.search.update import Incremental as Incremental
+    from anabranch.search.update import Stop as Stop
 
 _HOMES = {
     "anabranch.errors": (
@@ -67,6 +79,9 @@ _HOMES = {
     "anabranch.search.result": ("Result",),
     "anabranch.search.searcher": ("Search",),
     "anabranch.search.select": ("PUCT", "UCT", "ConstantFPU", "Greedy", "ParentFPU", "ReducedFPU", "score", "value_of"),
+    "anabranch.search.collect": ("Forget", "KeepReached"),
+    "anabranch.search.stale": ("Ancestors", "Parents", "PathOnly", "Staleness", "Sweeping"),
+    "anabranch.search.update": ("CatchUp", "Continue", "Idempotent", "Incremental", "Stop"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

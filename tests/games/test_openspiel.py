@@ -40,7 +40,7 @@ def replay(states, actions, legal, listed, to_play, over, returns, scratch, rewa
     for ply in range(len(actions) + 1):
         over[ply] = rules.is_over(state)
         if over[ply]:
-            rules.returns(state, returns[ply])
+            rules.returns(state, returns[ply], scratch)
         else:
             to_play[ply] = rules.to_play(state)
             for action in range(rules.action_limit(state)):

@@ -259,7 +259,7 @@ class ReferenceSearch:
 
     def returns(self, state) -> list[float]:
         out = np.zeros(self.game.players)
-        self.game.rule("returns")(state[0], out)
+        self.game.rule("returns")(state[0], out, self.random)
         return [float(value) for value in out]
 
     def legal_actions(self, state) -> list[int]:

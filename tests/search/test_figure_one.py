@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.search.graph import NO_NODE
+from anabranch.search.layout import NO_NODE
 from anabranch.search.read import edges_of
 
 OUTCOMES = [1, 0, 1, 0, 1]
@@ -88,9 +88,9 @@ def draw(search, number=None, indent=""):
     node, edges = search._graph.nodes[number], edges_of(search._graph, number)
     sign = -1 if node["player"] == 1 else 1  # totals at white's nodes are in white's view
     own = node["visits"] - edges["visits"].sum()
-    wins = own * node["value"][0] + sign * edges["total"].sum()
+    wins = own * search._graph.cards["value"][number - 1, 0] + sign * edges["total"].sum()
     lines = [f"{indent}{round(wins)}/{node['visits']}"]
-    for child in sorted(edges["child"][edges["child"] != NO_NODE]):
+    for child in sorted(edges["child"][edges["visits"] > 0]):
         lines.append(draw(search, child, indent + "  "))
     return "\n".join(lines)
 

@@ -10,8 +10,8 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
-from anabranch.search.graph import allocate
 from anabranch.search.simulate import simulate
+from anabranch.search.tree import allocate
 from tests.search.test_reference import opinion
 from tests.search.trees import digest, read_graph, read_tree
 
@@ -69,7 +69,7 @@ def test_the_kernel_as_plain_python_builds_the_same_tree(game):
     compiled.run(visits=VISITS)
     plain.run(visits=1)
     driver = plain._driver
-    done = simulate.plain(driver.graph, plain._root, *driver.options, driver.limits, driver.work, VISITS - 1)
+    done = simulate.plain(driver.graph, plain._root, *driver.rules, driver.limits, driver.work, VISITS - 1)
     assert done == (plain._root, VISITS - 1)
     assert read_tree(plain) == read_tree(compiled)
 
@@ -77,8 +77,8 @@ def test_the_kernel_as_plain_python_builds_the_same_tree(game):
 def test_memory_that_held_another_tree_before_makes_no_difference():
     """Slots are taken over as they are: whatever they held must not be read."""
     clean, dirty = (ab.Search(TicTacToe(), seed=8, memory="100KB") for _ in range(2))
-    dirty._graph = allocate(1, dirty.memory)
-    dirty._graph.nodes.view("u1")[:] = 0xFF
+    dirty._memory = allocate(1, dirty.memory)
+    dirty._memory.nodes.view("u1")[:] = 0xFF
     clean.run(visits=500)
     dirty.run(visits=500)
     assert read_graph(clean._graph, 0) == read_graph(dirty._graph, 0)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from anabranch.games.rules import CHANCE
-from anabranch.search.graph import NO_NODE
+from anabranch.search.graph import OVER, Graph
+from anabranch.search.layout import NO_NODE
 from anabranch.search.read import edges_of
 
 
@@ -40,7 +41,7 @@ def read_tree(search: Any) -> list[NodeFacts]:
 def read_graph(graph: Any, root: int) -> list[NodeFacts]:
     numbers = [root]
     for number in numbers:
-        numbers.extend(int(child) for child in edges_of(graph, number)["child"] if child != NO_NODE)
+        numbers.extend(int(child) for child in edges_of(graph, number)["child"] if child != NO_NODE and not is_leaf(graph, child))
     facts: dict[int, NodeFacts] = {}
     for number in reversed(numbers):
         node = graph.nodes[number]
@@ -54,9 +55,16 @@ def read_graph(graph: Any, root: int) -> list[NodeFacts]:
             )
             for edge in edges_of(graph, number)
         )
-        value = tuple(float(value) for value in node["value"])
+        holder = graph.cards[number - 1] if isinstance(graph, Graph) else node
+        value = tuple(float(value) for value in holder["value"])
         facts[number] = NodeFacts(int(node["player"]), int(node["visits"]), value, edges)
     return [facts[number] for number in numbers]
+
+
+def is_leaf(graph: Any, number: int) -> bool:
+    """Whether a node has nothing but its own evaluations, which a tree keeps on the edge above."""
+    node = graph.nodes[number]
+    return isinstance(graph, Graph) and node["count"] == 0 and not node["flags"] & OVER
 
 
 def digest(search: Any) -> str:

@@ -64,7 +64,7 @@ def observe(states, actions, probabilities, returns, random):
     state = states[0]
     low, high = rules.key(state)
     if rules.is_over(state):
-        rules.returns(state, returns)
+        rules.returns(state, returns, random)
         return 0, True, 0, low, high, -1
     player = rules.to_play(state)
     if player == CHANCE:
@@ -91,7 +91,7 @@ def check(game: Game, games: int = 30, seed: int = 0) -> Report:
     with _noting(report, "the game does not pickle", plainly=True):
         if pickle.loads(pickle.dumps(game)) != game:
             report.note("the game is another one after pickling: pass instance data to Game.__init__ as fields")
-    seen: dict[tuple[int, int], tuple[Any, ...]] = {}
+    seen: dict[tuple[int, int], Position] = {}
     random = np.random.default_rng(seed)
     for _ in range(games):
         if len(report.problems) >= MOST_PROBLEMS:
@@ -186,7 +186,7 @@ class _RandomGame:
         actions, probabilities, returns = np.zeros(size, np.int64), np.zeros(game.events), np.zeros(game.players)
         seen = len(report.problems)
         with _noting(report, "the compiled rules fail"):
-            random = generator(int(self.random.integers(2**60)))
+            random = generator(0 if position.is_over else int(self.random.integers(2**60)))
             player, over, count, low, high, drawn = observe(compiled, actions, probabilities, returns, random)
             with _noting(report, "the plain rules fail"):
                 self._compare("is_over", bool(over), position.is_over)
@@ -239,12 +239,12 @@ class _RandomGame:
             self.report.note(f"returns {[float(x) for x in total]} leave the declared `value_range` {game.value_range}")
 
     def _judge_key(self, position: Position) -> None:
-        """One key, one position: as far as people and the search can tell them apart."""
-        over = position.is_over
-        face = (over, None if over else position.to_play, tuple(position.legal_actions), tuple(position.returns), str(position))
-        known = self.seen.setdefault(position.key, face)
-        if known != face:
-            boards = _side_by_side(known[-1], face[-1])
+        """One key, one position: as far as people and the search can tell them apart, now or one action later."""
+        known = self.seen.setdefault(position.key, position)
+        if known.data == position.data:
+            return
+        if _face(known) != _face(position) or _following(known) != _following(position):
+            boards = _side_by_side(str(known), str(position))
             self.report.note(f"rule `key` is too weak: two different positions have the same key\n{boards}")
 
     def _judge_looks(self, position: Position) -> None:
@@ -258,6 +258,18 @@ class _RandomGame:
         with _noting(self.report, "a position does not pickle", plainly=True):
             if pickle.loads(pickle.dumps(position)) != position:
                 self.report.note("a position is another one after pickling")
+
+
+def _face(position: Position) -> tuple[Any, ...]:
+    """What there is to see of a position."""
+    over = position.is_over
+    player = None if over else position.to_play
+    return over, player, tuple(position.legal_actions), tuple(position.returns), str(position)
+
+
+def _following(position: Position) -> list[tuple[int, int]]:
+    """The keys of the positions after each action."""
+    return [position.play(action).key for action in position.legal_actions]
 
 
 def _words(problem: str) -> str:

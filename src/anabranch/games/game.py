@@ -16,12 +16,12 @@ import numpy as np
 from anabranch.errors import GameError, IllegalMove, RuleError
 from anabranch.games import rules
 from anabranch.games.position import Position
+from anabranch.games.rules import REPETITIONS
 from anabranch.jit import helper, readable
 from anabranch.jit.dispatch import TAG_PREFIX
 
 REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
 OPTIONAL = ("key", "chance", "legal_actions", "random_action", "heuristic", "action_limit")
-REPETITIONS = ("nothing", "draw", "loss", "forbidden")
 
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class Game:
     zero_sum: ClassVar[bool | None] = None  # None: yes for two players, no otherwise
     value_range: tuple[float, float] = (-1.0, 1.0)  # of what player 0 gets in all; of each player, if not zero-sum
     discount: ClassVar[float] = 1.0  # what a return is worth one action earlier
-    repetition: ClassVar[str] = "nothing"  # what it means to meet a position again: see REPETITIONS
+    repetition: ClassVar[str] = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
+    repetition_count: ClassVar[int] = 2  # the time at which it means that: the second or the third
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
     tag: ClassVar[str]
@@ -178,7 +179,7 @@ def _own_rules(cls: type) -> dict[str, Callable[..., Any]]:
                 raise GameError(f"{cls.__name__}: there is no rule `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
             function = value.__func__
             takes, wants = _parameters(function), _parameters(getattr(rules, name).generic.declaration)
-            if takes not in ((wants - 1, wants) if name == "play" else (wants,)):
+            if takes not in ((wants - 1, wants) if name in ("play", "returns") else (wants,)):
                 raise GameError(
                     f"{cls.__name__}: rule `{name}` takes {wants} arguments, not {takes}; see anabranch.games.rules"
                 )
@@ -201,6 +202,8 @@ def _check_facts(cls: type[Game]) -> None:
         cls.zero_sum = cls.players == 2
     if cls.repetition not in REPETITIONS:
         raise GameError(f"{cls.__name__}: `repetition` must be one of {', '.join(REPETITIONS)}, not {cls.repetition!r}")
+    if cls.repetition_count not in (2, 3):
+        raise GameError(f"{cls.__name__}: `repetition_count` must be 2 or 3, not {cls.repetition_count!r}")
     if isinstance(cls.value_range, tuple) and not cls.value_range[0] < cls.value_range[1]:
         raise GameError(f"{cls.__name__}: `value_range` must be (low, high) with low < high, not {cls.value_range}")
     if not 0.0 < cls.discount <= 1.0:
@@ -241,14 +244,16 @@ def _register(cls: type[Game]) -> None:
     """Make the class's rules and facts the implementations for its tag."""
     key = TAG_PREFIX + cls.tag
     pays_on_the_way = _parameters(cls._rules["play"]) == 3
+    draws_returns = _parameters(cls._rules["returns"]) == 3
     for name, function in cls._rules.items():
-        if name == "play" and not pays_on_the_way:
-            function = _without_rewards(function)
+        if (name == "play" and not pays_on_the_way) or (name == "returns" and not draws_returns):
+            function = _without_last(function)
         getattr(rules, name).register(key)(function)
     rules.players.register(key)(_constant(cls.players))
     rules.value_width.register(key)(_constant(cls.value_width()))
     rules.has_rewards.register(key)(_constant(pays_on_the_way))
     rules.has_chance.register(key)(_constant(cls.events > 0))
+    rules.has_random_returns.register(key)(_constant(draws_returns))
     if "action_limit" not in cls._rules:
         rules.action_limit.register(key)(_constant(cls.actions))
 
@@ -257,10 +262,11 @@ def _constant(value: Any) -> Callable[..., Any]:
     return lambda state: value
 
 
-def _without_rewards(play: Callable[..., Any]) -> Callable[..., Any]:
-    play = helper(play)
+def _without_last(two: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule of two arguments as the one of three that kernels call."""
+    two = helper(two)
 
-    def play_without_rewards(state, action, rewards):
-        play(state, action)
+    def with_one_more(state, second, unused):
+        two(state, second)
 
-    return play_without_rewards
+    return with_one_more

@@ -7,15 +7,20 @@ A position of such a game has, as attributes or as methods without arguments:
 
 and `play(action)`, which gives the next position and leaves this one as it is. Its class says `actions` (how many there are
 at most) and may say `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance, and
-`name_of(action)`. `ObjectGame(PositionClass)` makes a game of it; `Search` does that by itself.
+`name_of(action)`. For search on graphs a position also has `key`, anything hashable that is equal for equal positions: an int, a
+string, bytes, or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what it means to meet
+a key again, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of
+it; `Search` does that by itself.
 """
 
+import hashlib
 from typing import Any
 
 import numpy as np
 
 from anabranch.errors import GameError
 from anabranch.games.game import Game, rule
+from anabranch.games.rules import REPETITIONS
 
 NEEDED = ("legal_actions", "play", "is_over", "returns", "to_play")
 
@@ -68,6 +73,10 @@ class ObjectGame:
         self.zero_sum: bool = getattr(positions, "zero_sum", self.players == 2)
         self.value_range: tuple[float, float] = getattr(positions, "value_range", (-1.0, 1.0))
         self.discount: float = getattr(positions, "discount", 1.0)
+        self.repetition: str = getattr(positions, "repetition", "nothing")
+        self.repetition_count: int = getattr(positions, "repetition_count", 2)
+        if self.repetition not in REPETITIONS:
+            raise GameError(f"{_name(positions)}: `repetition` must be one of {', '.join(REPETITIONS)}, not {self.repetition!r}")
 
     def start(self) -> Any:
         """The starting position: the class called without arguments."""
@@ -116,12 +125,28 @@ class ObjectGame:
         """The player who moves, or CHANCE."""
         return int(_ask(position, "to_play"))
 
+    def key(self, position: Any) -> tuple[int, int]:
+        """128 bits, equal for equal positions."""
+        if not hasattr(position, "key"):
+            raise GameError(f"{type(position).__name__} has no `key`, which search on graphs and repetitions need: see ObjectGame")
+        return hash_key(_ask(position, "key"))
+
+    def history(self, position: Any) -> list[tuple[int, int]]:
+        """The keys of the positions before this one, as far as it knows them."""
+        return [hash_key(key) for key in _ask(position, "history")] if hasattr(position, "history") else []
+
     def probabilities(self, position: Any) -> list[float]:
         """At chance: how likely each event is."""
         return list(_ask(position, "probabilities"))
 
     def __repr__(self) -> str:
         return _name(self.positions)
+
+
+def hash_key(key: Any) -> tuple[int, int]:
+    """128 bits of anything that prints differently when it differs; the same in every process."""
+    digest = hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
 
 
 def _ask(position: Any, name: str) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from anabranch.errors import IllegalMove
 from anabranch.games.rules import CHANCE
 from anabranch.jit import readable
+from anabranch.jit.random import generator
 
 if TYPE_CHECKING:
     from anabranch.games.game import Game
@@ -43,10 +44,11 @@ class Position:
 
     @property
     def returns(self) -> list[float]:
-        """What the end pays, one number a player; zeros while the game goes on. `rewards` came on the way."""
+        """What the end pays, one number a player; zeros while the game goes on. `rewards` came on the way. If the end is a
+        draw of luck, this is one draw, the same each time."""
         out = np.zeros(self.game.players)
         if self.is_over:
-            self._ask("returns", out)
+            self._ask("returns", out, generator(0))
         return [float(number) for number in out]
 
     @property

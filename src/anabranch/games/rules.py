@@ -10,6 +10,8 @@ from anabranch.jit.random import GOLDEN, below, mix, uniform
 from anabranch.jit.records import word, words
 
 CHANCE = -1  # to_play's answer where no player moves
+REPETITIONS = ("nothing", "draw", "loss", "forbidden")  # what meeting a position again may mean, the last two for who did it
+NOTHING, DRAW, LOSS, FORBIDDEN = range(4)
 
 # --- every game has these -------------------------------------------------------------------------------------------
 
@@ -40,8 +42,9 @@ def is_over(state):
 
 
 @generic
-def returns(state, out):
-    """What the end pays, one number a player."""
+def returns(state, out, random):
+    """What the end pays, one number a player. A game whose end is itself a draw of luck takes `random`, and the search averages;
+    others leave that argument out."""
 
 
 # --- and may have these ---------------------------------------------------------------------------------------------
@@ -123,6 +126,11 @@ def has_rewards(state):
 @generic
 def has_chance(state):
     """Whether CHANCE ever moves."""
+
+
+@generic
+def has_random_returns(state):
+    """Whether `returns` draws."""
 
 
 @helper

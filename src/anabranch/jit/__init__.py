@@ -1,15 +1,15 @@
 """The compiler's room: everything that knows Numba.
 
-`kernel` marks the few functions that Python calls and Numba compiles; `helper` marks a function that kernels
+`kernel` marks the few functions that Python calls and Numba compiles; `helper` and `routine` mark functions that kernels
 (and plain Python) call; `generic` marks one that picks its implementation by the type of its first argument.
 Below them: `cache` (kernels on disk), `diagnose` (typing errors for people), `records`, `options`, `random`, `atomics`,
 `prefetch`.
 Nothing here knows what a game or a search is.
 """
 
-from anabranch.jit.dispatch import generic, helper
+from anabranch.jit.dispatch import generic, helper, routine
 from anabranch.jit.kernels import Kernel, kernel, report_with
 from anabranch.jit.records import readable
 from anabranch.jit.settings import CHECKED, COMPILED
 
-__all__ = ["CHECKED", "COMPILED", "Kernel", "generic", "helper", "kernel", "readable", "report_with"]
+__all__ = ["CHECKED", "COMPILED", "Kernel", "generic", "helper", "kernel", "readable", "report_with", "routine"]

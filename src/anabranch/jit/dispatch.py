@@ -22,7 +22,7 @@ from numba import types
 from numba.core import errors as numba_errors
 from numba.extending import overload
 
-from anabranch.jit.settings import INLINED
+from anabranch.jit.settings import CALLED, INLINED
 
 TAG_PREFIX = "game:"  # marks the zero-length field that tells apart two games whose records look alike
 
@@ -125,15 +125,20 @@ def generic(declaration: Callable[..., Any] | None = None, *, default: bool = Fa
     return dispatch
 
 
-def helper(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let kernels call this function; plain Python calls it as it stands."""
+def helper(function: Callable[..., Any], options: dict[str, Any] = INLINED) -> Callable[..., Any]:
+    """Let kernels call this function; plain Python calls it as it stands. It becomes part of whatever calls it."""
 
     def same(*arguments: Any) -> Callable[..., Any]:
         choices.append(Choice(None, function.__name__, function, arguments))
         return function
 
-    overload(function, jit_options=INLINED, strict=False)(same)
+    overload(function, jit_options=options, strict=False)(same)
     return function
+
+
+def routine(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A helper that stays a function of its own in the machine code: large, not called often, or called in several places."""
+    return helper(function, CALLED)
 
 
 def _describe(value: Any) -> str:

@@ -19,6 +19,7 @@ from numba import types
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners
+from anabranch.jit.lean import only
 from anabranch.jit.records import readable
 from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
 
@@ -65,7 +66,7 @@ class Kernel:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
         if not COMPILED:
             return self.plain(*arguments)
-        with self._explaining():
+        with self._explaining(), only(self.function.__qualname__):
             return self.dispatcher(*arguments)
 
     def plain(self, *arguments: Any) -> Any:
@@ -76,7 +77,7 @@ class Kernel:
     def compile(self, *arguments: Any) -> None:
         """Make the version for these arguments ready, without running it."""
         if COMPILED:
-            with self._explaining():
+            with self._explaining(), only(self.function.__qualname__):
                 self.dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))
 
     @contextlib.contextmanager

@@ -14,7 +14,7 @@ from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Share
-from anabranch.search.graph import POSITIONS, column_of, edges_of, slot, view
+from anabranch.search.layout import POSITIONS, column_of, edges_of, own_value, slot, view, width_of
 
 NO_EDGE = np.int64(-1)
 
@@ -83,14 +83,14 @@ def node_mean(graph, number, values):
             values[i] += sign * edge.total[i]
     own = node.visits - tried
     for i in range(len(values)):
-        values[i] = (values[i] + own * node.value[i]) / node.visits
+        values[i] = (values[i] + own * own_value(graph, number, i)) / node.visits
 
 
 @helper
 def best_edge(graph, number):
     """The tried edge with the highest Q for the player who moves, or NO_EDGE."""
     node = graph.nodes[number]
-    column = column_of(len(node.value), node.player)
+    column = column_of(width_of(graph), node.player)
     best = NO_EDGE
     best_value = -math.inf
     for e in edges_of(graph, number):
@@ -105,7 +105,7 @@ def best_edge(graph, number):
 def back_up(operator, graph, depth, discount, work):
     """Walk the path of `work` upwards with `work.values`, the leaf's value, and count the simulation."""
     values = work.values
-    width = len(graph.nodes[0].value)  # a constant to the compiler, which len(values) is not
+    width = width_of(graph)  # a constant to the compiler, which len(values) is not
     if graph.edges[work.path_edges[depth - 1]].visits == 0:
         graph.used[POSITIONS] += 1
     whole = False

@@ -1,4 +1,4 @@
-"""What selection rules ask of visit counts: 1 / n, 1 / sqrt(n), ln n, in single precision.
+"""What selection rules ask of visit counts: 1 / n, 1 / sqrt(n), sqrt(ln n), in single precision.
 
 Most edges and nodes have few visits, and a descent waits less for a look into a small table than for a division and a root
 at every level. Single precision, because its 24 bits are more than a mean of random
@@ -16,7 +16,7 @@ SIZE = 16_384  # 64 KB a table; smaller ones were slower in trials, since the br
 ONE = F4(1.0)
 INVERSES = np.array([ONE, *(ONE / F4(n) for n in range(1, SIZE))])  # [0] is never asked for
 ROOTS = np.sqrt(INVERSES)
-LOGS = np.array([0.0, *(math.log(n) for n in range(1, SIZE))], F4)
+LOG_ROOTS = np.sqrt(np.array([0.0, *(math.log(n) for n in range(1, SIZE))], F4))
 
 
 @helper
@@ -32,6 +32,6 @@ def inverse_root(n):
 
 
 @helper
-def log(n):
-    """ln n for n > 0."""
-    return LOGS[n] if n < SIZE else F4(math.log(n))
+def log_root(n):
+    """sqrt(ln n) for n > 0."""
+    return LOG_ROOTS[n] if n < SIZE else np.sqrt(F4(math.log(n)))

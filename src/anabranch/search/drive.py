@@ -1,36 +1,51 @@
-"""Drivers: who plays and evaluates during a simulation.
+"""Drivers: who plays and evaluates during a simulation, and what is kept when the root moves.
 
-    KernelDriver     a compiled game, an evaluator inside the kernel: whole batches of simulations in one call
+    TreeDriver       a compiled game, an evaluator inside the kernel, a compact tree: whole batches of simulations in one call
+    GraphDriver      the same on a graph (or a tree with proofs or repetitions)
     CallableDriver   a compiled game, a Python callable f(states) -> (priors, values) between two kernels
-    ObjectDriver     a game of Python objects: kernels walk the tree, Python plays and evaluates
+    ObjectDriver     a game of Python objects: kernels walk the graph, Python plays and evaluates
 
-All three grow the same graph by the same rules. Above: `searcher.py`, the face. Below: `simulate.py`, the kernels.
+Above: `searcher.py`, the face. Below: `simulate.py` and `simulate_graph.py`, the kernels; `answers.py`, what evaluators say.
 """
 
-from collections.abc import Callable
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.errors import EvaluatorError
 from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import CHANCE
 from anabranch.jit import readable
 from anabranch.jit.random import below, generator, uniform
+from anabranch.search.answers import ask, priors_of, read_answer
+from anabranch.search.collect import Forget, KeepReached, collect, forget, turn_page
 from anabranch.search.evaluate import LEAF_STATE, Rollout, Uniform
-from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, Graph
-from anabranch.search.simulate import (
+from anabranch.search.graph import Graph, card_dtype, numbers
+from anabranch.search.layout import NO_NODE, REFUSED, SLOTS, On, edge_dtype
+from anabranch.search.reuse import reroot
+from anabranch.search.simulate import simulate
+from anabranch.search.simulate_graph import (
     PATH_FULL,
-    Limits,
-    Work,
-    adopt,
-    descend_to_leaf,
-    finish,
-    simulate,
+    PROVEN,
+    UNKNOWN,
+    WANTS_VALUE,
+    Manner,
+    adopt_graph,
+    descend_graph,
+    descend_on,
+    end_here,
+    find_or_add,
+    finish_graph,
+    note_value,
+    plant,
+    simulate_graph,
     survey,
 )
+from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
+from anabranch.search.steps import Limits, Work
+from anabranch.search.tree import Tree
 
-NEVER = 2**31 - 1  # a leaf that Python evaluated without room for a node stays a leaf: only its evaluator knows its priors
+NEVER = 2**31 - 1  # a leaf that Python evaluated without room for edges stays one: only its evaluator knows its priors
 FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
 
 
@@ -42,12 +57,29 @@ class Rules(NamedTuple):
     backup: Any
 
 
-class Driver:
-    """Runs simulations from a root; one a search tree."""
+class Setting(NamedTuple):
+    """Everything that a driver is told."""
 
-    def __init__(self, game: Any, options: Rules, limits: Limits, graph: Graph, record: np.ndarray, seed: int) -> None:
-        self.game, self.options, self.limits, self.graph = game, options, limits, graph
-        width = graph.nodes["value"].shape[1]
+    game: Any
+    rules: Rules
+    limits: Limits
+    manner: Manner
+    collect: KeepReached | Forget
+    memory: int
+
+
+class Driver:
+    """Runs simulations from a root; one a search."""
+
+    graph: Tree | Graph
+    root = NO_NODE
+    proven = False  # whether the root's value is known
+
+    def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
+        self.setting, self.game, self.rules, self.limits = setting, setting.game, setting.rules, setting.limits
+        self.graph = graph
+        width = graph.edges["total"].shape[1]
+        ancestry = len(graph.nodes) if isinstance(setting.manner.stale, Ancestors) else 0
         self.work = Work(
             states=np.concatenate([record] * 3),
             random=generator(seed),
@@ -55,26 +87,25 @@ class Driver:
             path_edges=np.zeros(FIRST_PATH, np.int32),
             path_rewards=np.zeros((FIRST_PATH, width)),
             values=np.zeros(width),
-            actions=np.zeros(max(game.actions, game.events), np.int64),
-            probabilities=np.zeros(game.events),
-            rewards=np.zeros(game.players),
-            returns=np.zeros(game.players),
+            actions=np.zeros(max(self.game.actions, self.game.events), np.int64),
+            probabilities=np.zeros(self.game.events),
+            rewards=np.zeros(self.game.players),
+            returns=np.zeros(self.game.players),
+            exhausted=exhausted,
+            ancestry=np.zeros((4, ancestry), np.int32),
         )
 
-    def plant(self) -> int:
-        """Make and evaluate the root's node; its number."""
+    def plant(self) -> None:
+        """Make, evaluate and expand the root's node."""
         raise NotImplementedError
 
-    def run(self, root: int, count: int) -> int:
-        """Run up to `count` simulations; the number done, fewer only after `lengthen_path` was needed."""
+    def run(self, count: int) -> int:
+        """Run up to `count` simulations; the number done. Fewer than one only if the root is proven or a buffer was full."""
         raise NotImplementedError
 
-    def move_root(self, record: np.ndarray) -> None:
-        """The root's state is now this one."""
-        self.work.states[0] = record[0]
-
-    def renumber(self, new_numbers: np.ndarray) -> None:
-        """Nodes have moved: `new_numbers[old]` is where to, or NO_NODE."""
+    def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        """The root's child becomes the root; what else is reached from there is kept."""
+        raise NotImplementedError
 
     def lengthen_path(self) -> None:
         """Make room for simulations twice as deep."""
@@ -86,24 +117,121 @@ class Driver:
         )
 
 
-class KernelDriver(Driver):
-    """All in one kernel."""
+class TreeDriver(Driver):
+    """All in one kernel, on a compact tree."""
 
-    def plant(self) -> int:
-        return self._simulate(NO_NODE, 0)[0]
+    graph: Tree
 
-    def run(self, root: int, count: int) -> int:
-        _, done = self._simulate(root, count)
+    def plant(self) -> None:
+        self.root, _ = self._simulate(NO_NODE, 0)
+
+    def run(self, count: int) -> int:
+        _, done = self._simulate(self.root, count)
         if done < count:
             self.lengthen_path()
         return done
 
     def _simulate(self, root: int, count: int) -> tuple[int, int]:
-        select, evaluate, backup = self.options
+        select, evaluate, backup = self.rules
         return simulate(self.graph, root, select, evaluate, backup, self.limits, self.work, count)
 
+    def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        reroot(self.graph, child)
+        self.root = 0
+        self.work.states[0] = position.record()[0]
 
-class PythonDriver(Driver):
+
+class OnGraph(Driver):
+    """What all drivers on graphs share: moving the root, making room, staleness."""
+
+    graph: Graph
+
+    def __init__(self, setting: Setting, *arguments: Any) -> None:
+        super().__init__(setting, *arguments)
+        self.manner = setting.manner
+        self.resting = threading.Lock()  # held by whoever moves nodes, or sweeps over them
+        self.waste = False  # whether there may be nodes that the root does not reach
+        self.refused = 0
+
+    def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        self.root = child
+        self.waste = True
+        self.proven = False
+        self.enter_position(position)
+        self.work = self.work._replace(exhausted=exhausted)
+        if isinstance(self.graph.repeat, On) and self.graph.merge:
+            order = sort_children_first(self.graph)
+            turn_page(self.graph, exhausted, self.limits, self.work, order)
+        self.plant()
+        if self.root == NO_NODE and child != NO_NODE:  # no room for its edges
+            self.root = child
+            self._renumber(collect(self.graph, child))
+            self.plant()
+
+    def enter_position(self, position: Any) -> None:
+        """The root's position is this one."""
+        self.work.states[0] = position.record()[0]
+
+    def make_room(self) -> None:
+        """Collect what can go, if memory was asked for in vain."""
+        refused = int(self.graph.used[REFUSED])
+        if refused == self.refused:
+            return
+        self.refused = refused
+        with self.resting:
+            if self.waste:
+                self._renumber(collect(self.graph, self.root))
+                self.waste = False
+            elif isinstance(self.setting.collect, Forget):
+                self._renumber(forget(self.graph, self.root, self.setting.collect.share))
+
+    def _renumber(self, new_numbers: np.ndarray) -> None:
+        self.root = int(new_numbers[self.root])
+        self.renumbered(new_numbers)
+
+    def renumbered(self, new_numbers: np.ndarray) -> None:
+        """Nodes have moved: `new_numbers[old]` is where to, or NO_NODE."""
+
+    def sweep(self) -> int:
+        """Bring the graph to rest; the number of passes it took."""
+        with self.resting:
+            scratch = self.work._replace(values=self.work.values.copy(), rewards=self.work.rewards.copy())
+            return int(sweep(self.graph, self.rules.backup, self.limits, scratch, sort_children_first(self.graph)))
+
+    def staleness(self) -> Staleness:
+        """How far nodes are from what their children say."""
+        width = self.work.values.shape[0]
+        slots = self.graph.nodes[: int(self.graph.used[SLOTS])].copy()
+        copy = self.graph._replace(
+            nodes=slots,
+            cards=slots.view(card_dtype(width)),
+            edges=slots.view(edge_dtype(width)),
+            bounds=self.graph.bounds[: len(slots)].copy(),
+        )
+        return Staleness(*measure(copy, numbers(copy), self.rules.backup, self.limits, self.work))
+
+
+class GraphDriver(OnGraph):
+    """All in one kernel."""
+
+    def plant(self) -> None:
+        self.root = int(plant(self.graph, self.root, self.rules.evaluate, self.limits, self.work))
+        simulate_graph.compile(*self._arguments(0))
+
+    def run(self, count: int) -> int:
+        done, why = simulate_graph(*self._arguments(count))
+        self.proven = why == PROVEN
+        if why == PATH_FULL:
+            self.lengthen_path()
+        self.make_room()
+        return done
+
+    def _arguments(self, count: int) -> tuple[Any, ...]:
+        select, evaluate, backup = self.rules
+        return self.graph, self.root, select, evaluate, backup, self.manner, self.limits, self.work, count
+
+
+class PythonDriver(OnGraph):
     """What the two that evaluate in Python share."""
 
     slice_limit = 16  # simulations between two looks at the clock
@@ -113,33 +241,60 @@ class PythonDriver(Driver):
         self.limits = self.limits._replace(expand_after=NEVER)
         self.priors = np.zeros(len(self.work.actions), np.float32)
 
-    def plant(self) -> int:
-        self.work.states[LEAF_STATE] = self.work.states[0]
-        player, count = self.evaluate_leaf(0)
-        self.graph.used[POSITIONS] += 1
-        root = self.adopt(0, player, count)
-        descend_to_leaf.compile(self.graph, root, self.options.select, self.limits, self.work)
-        finish.compile(self.graph, 1, self.options.backup, self.limits, self.work)
-        return root
-
-    def run(self, root: int, count: int) -> int:
+    def run(self, count: int) -> int:
         for done in range(min(count, self.slice_limit)):
-            depth, leaf = descend_to_leaf(self.graph, root, self.options.select, self.limits, self.work)
-            if depth == PATH_FULL:
+            if self.root_is_proven():
+                self.proven = True
+                return done
+            if not self.simulate():
                 self.lengthen_path()
                 return done
-            if leaf == NO_NODE:
-                player, edges = self.evaluate_leaf(depth)
-                if edges == 0 or depth < self.limits.depth:
-                    self.adopt(depth, player, edges)
-            finish(self.graph, depth, self.options.backup, self.limits, self.work)
+        self.make_room()
         return min(count, self.slice_limit)
 
-    def adopt(self, depth: int, player: int, count: int) -> int:
-        """Make the leaf a node."""
-        return int(adopt(self.graph, depth, player, count, self.priors, self.limits, self.work))
+    def root_is_proven(self) -> bool:
+        """Whether nothing is left to find out."""
+        if not isinstance(self.graph.prove, On):
+            return False
+        player = max(int(self.graph.nodes["player"][self.root]), 0)
+        low, high = self.graph.bounds[self.root, :, player if self.graph.bounds.shape[2] > 1 else 0]
+        return bool(low == high)
 
-    def evaluate_leaf(self, depth: int) -> tuple[int, int]:
+    def simulate(self) -> bool:
+        """One simulation; False if the path's buffer is full."""
+        depth, leaf, end = self.descend()
+        if end == PATH_FULL:
+            return False
+        if end == WANTS_VALUE:
+            player, count = self.evaluate_leaf(leaf, depth)
+            note_value(self.graph, leaf, depth, int(count > 0), self.limits, self.work)
+            if leaf != NO_NODE and depth < self.limits.depth:
+                self.give_edges(leaf, player, count)
+        finish_graph(self.graph, depth, self.rules.backup, self.manner, end, self.limits, self.work)
+        return True
+
+    def plant_leaf(self, low: int, high: int) -> None:
+        """Make, evaluate and expand the root's node, LEAF_STATE (or `leaf`) being its position."""
+        if self.root == NO_NODE:
+            key = np.uint64(low), np.uint64(high)
+            self.root = int(find_or_add(self.graph, 0, *key, self.limits, self.work)[0])
+        if self.root != NO_NODE and self.graph.nodes["count"][self.root] == 0:
+            player, count = self.evaluate_leaf(self.root, 0)
+            if self.graph.nodes["own"][self.root] == 0:
+                note_value(self.graph, self.root, 0, 1, self.limits, self.work)
+            self.root = self.give_edges(self.root, player, count)
+        if self.root != NO_NODE:
+            finish_graph.compile(self.graph, 1, self.rules.backup, self.manner, 0, self.limits, self.work)
+
+    def descend(self) -> tuple[int, int, int]:
+        """The first half of a simulation."""
+        return descend_graph(self.graph, self.root, self.rules.select, self.manner, self.limits, self.work)
+
+    def give_edges(self, leaf: int, player: int, count: int) -> int:
+        """Make the leaf one that simulations go on from; its number from now on, or NO_NODE if there is no room."""
+        return int(adopt_graph(self.graph, leaf, player, count, self.priors, self.work))
+
+    def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
         """Fill `work.values`, `work.actions` and `priors`; who moves at the leaf, and how many edges it has."""
         raise NotImplementedError
 
@@ -148,28 +303,25 @@ class PythonDriver(Driver):
         priors, values = read_answer(answer, self.game.actions, len(self.work.values))
         self.work.values[:] = -values if len(values) == 1 and player == 1 else values
         actions = self.work.actions[:count]
-        if player == CHANCE:
-            self.priors[:count] = self.work.probabilities[actions]
-        elif priors is None:
-            self.priors[:count] = 1.0 / count
-        else:
-            legal = priors[actions]
-            if not legal.sum() > 0.0:
-                raise EvaluatorError(
-                    "the evaluator gave every legal action the prior 0; give legal actions some weight, "
-                    "or return None instead of priors for uniform ones"
-                )
-            self.priors[:count] = legal / legal.sum()
-        self.graph.used[EVALUATIONS] += 1
+        self.priors[:count] = self.work.probabilities[actions] if player == CHANCE else priors_of(priors, actions)
 
 
 class CallableDriver(PythonDriver):
     """A compiled game and a Python evaluator."""
 
-    def evaluate_leaf(self, depth: int) -> tuple[int, int]:
+    def plant(self) -> None:
+        self.work.states[LEAF_STATE] = self.work.states[0]
+        with np.errstate(over="ignore"):
+            low, high = self.game.rule("key")(readable(self.work.states)[LEAF_STATE])
+        self.plant_leaf(int(low), int(high))
+        if self.root != NO_NODE:
+            descend_graph.compile(self.graph, self.root, self.rules.select, self.manner, self.limits, self.work)
+
+    def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
         player, count = survey(self.work)
-        states = self.work.states[LEAF_STATE : LEAF_STATE + 1].copy()
-        self.keep_answer(ask(self.options.evaluate, readable(states)), player, count)
+        if count > 0:
+            states = self.work.states[LEAF_STATE : LEAF_STATE + 1].copy()
+            self.keep_answer(ask(self.rules.evaluate, readable(states)), player, count)
         return player, count
 
 
@@ -182,24 +334,53 @@ class ObjectDriver(PythonDriver):
         self.objects: dict[int, Any] = {}  # of each node
         self.leaf: Any = None
 
-    def adopt(self, depth: int, player: int, count: int) -> int:
-        number = super().adopt(depth, player, count)
-        if number != NO_NODE:
-            self.objects[number] = self.leaf
-        return number
+    def enter_position(self, position: Any) -> None:
+        self.root_object = position
 
-    def renumber(self, new_numbers: np.ndarray) -> None:
+    def plant(self) -> None:
+        self.leaf = self.root_object
+        self.plant_leaf(*self.key(self.leaf))
+        if self.root != NO_NODE:
+            self.objects[self.root] = self.leaf
+
+    def key(self, position: Any) -> tuple[int, int]:
+        """The position's key, where it is asked for."""
+        return self.game.key(position) if self.graph.merge or isinstance(self.graph.repeat, On) else (0, 0)
+
+    def renumbered(self, new_numbers: np.ndarray) -> None:
         kept = ((int(new_numbers[old]), position) for old, position in self.objects.items())
         self.objects = {new: position for new, position in kept if new != NO_NODE}
 
-    def evaluate_leaf(self, depth: int) -> tuple[int, int]:
+    def give_edges(self, leaf: int, player: int, count: int) -> int:
+        number = super().give_edges(leaf, player, count)
+        if number not in (leaf, NO_NODE):
+            self.objects[number] = self.objects.pop(leaf, self.leaf)
+        return number
+
+    def descend(self) -> tuple[int, int, int]:
+        depth, leaf, end = super().descend()
+        while end == UNKNOWN:
+            self.meet(depth)
+            depth, leaf, end = descend_on(self.graph, depth, self.rules.select, self.manner, self.limits, self.work)
+        if leaf != NO_NODE and end == WANTS_VALUE:
+            self.leaf = self.objects[int(leaf)]
+        return depth, leaf, end
+
+    def meet(self, depth: int) -> None:
+        """Play the path's last action, and give its edge a node if there is room."""
         game: ObjectGame = self.game
-        if depth == 0:
-            self.leaf = self.root_object
-        else:
-            parent = self.objects[int(self.work.path_nodes[depth - 1])]
-            action = int(self.graph.edges["action"][self.work.path_edges[depth - 1]])
-            self.leaf = game.play(parent, action)
+        parent = self.objects[int(self.work.path_nodes[depth - 1])]
+        self.leaf = game.play(parent, int(self.graph.edges["action"][self.work.path_edges[depth - 1]]))
+        low, high = self.key(self.leaf)
+        child, new = find_or_add(self.graph, depth, np.uint64(low), np.uint64(high), self.limits, self.work)
+        if new and child != NO_NODE:
+            self.objects[int(child)] = self.leaf
+            if game.is_over(self.leaf):
+                self.work.values[:] = game.returns(self.leaf)[: len(self.work.values)]
+                end_here(self.graph, child, self.limits, self.work)
+
+    def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
+        game: ObjectGame = self.game
         if game.is_over(self.leaf):
             self.work.values[:] = game.returns(self.leaf)[: len(self.work.values)]
             return CHANCE, 0
@@ -215,7 +396,7 @@ class ObjectDriver(PythonDriver):
 
     def answer(self, player: int) -> Any:
         """What the evaluator says of the leaf, in the form of a callable's answer."""
-        evaluator = self.options.evaluate
+        evaluator = self.rules.evaluate
         if isinstance(evaluator, Uniform):
             values = np.full(len(self.work.values), self.limits.scale.middle)
         elif isinstance(evaluator, Rollout):
@@ -245,41 +426,3 @@ class ObjectDriver(PythonDriver):
                 return int(choices[below(self.work.random, len(choices))])
             sums = np.cumsum(choices)
             return int(np.searchsorted(sums, uniform(self.work.random) * sums[-1], "right"))
-
-
-def ask(evaluator: Callable[..., Any], states: Any) -> Any:
-    """Call a user's evaluator; what it raises is told as its own fault."""
-    try:
-        return evaluator(states)
-    except Exception as error:
-        name = getattr(evaluator, "__name__", type(evaluator).__name__)
-        raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
-
-
-def read_answer(answer: Any, actions: int, width: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """The priors (or None) and values of one position out of f's answer for a batch of one."""
-    try:
-        priors, values = answer
-    except (TypeError, ValueError):
-        raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
-    values = _array(values, "values", (1,) if width == 1 else (1, width), (1, width))
-    if priors is not None:
-        priors = _array(priors, "priors", (1, actions), (1, actions))
-        if (priors < 0.0).any():
-            raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
-        priors = priors[0]
-    return priors, values.reshape(-1)
-
-
-def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:
-    """Numbers of the wanted shape, without NaN or infinity."""
-    try:
-        array = np.asarray(data, np.float64)
-    except (TypeError, ValueError):
-        raise EvaluatorError(f"the evaluator's {what} are not numbers") from None
-    if array.shape not in (shape, also):
-        batch = f"(positions{''.join(f', {size}' for size in shape[1:])})"
-        raise EvaluatorError(f"the evaluator's {what} have the shape {array.shape}; for one position it is {shape}: {batch}")
-    if not np.isfinite(array).all():
-        raise EvaluatorError(f"the evaluator's {what} hold NaN or infinity; check its input and its last layer")
-    return array

@@ -89,7 +89,7 @@ def play_out(evaluator, work, scale, discount):
         plies += 1
         over = rules.is_over(state)
     if over:
-        rules.returns(state, work.returns)
+        rules.returns(state, work.returns, work.random)
     else:
         guess(state, work.returns, scale)
     for i in range(width):

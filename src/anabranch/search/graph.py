@@ -1,135 +1,367 @@
-"""The search graph in memory: one array of slots that hold nodes and edges.
+"""A search graph in memory: every position a node, found by its key, so that paths which join share it.
 
-A node is a position that the search goes on from; its edges, one a legal action (or one a chance event), stand in the
-slots behind it, so that following an edge touches one place in memory:
+    table   [ . | 9 | . | 1 | 7 | ...]       node numbers, by the position's key, each beside 32 bits of that
+    slots   [card][node 1][edge][edge][edge][card][node 6][card][node 8]...
+                             |                      ^
+                             +------child = 6-------+
 
-    slots   [node 0][edge][edge][edge][node 4][edge][edge][node 7, the game is over][node 8]...
-                      |                  ^
-                      +---child = 4------+        child = NO_NODE: a leaf
+A node is made when its position is first met: a card, with what is seldom asked for, and the node itself. It is a leaf then.
+When a simulation wants to go on from there (at once, if the evaluator gave priors, which must be kept) it moves to a new
+place, followed by its edges, so that going down touches one place in memory. The old one stays behind as a signpost, and
+every edge that comes by it is set to the new place.
 
-A leaf has no node: its evaluations are its edge's own visits and total. It gets a node, with edges, when a simulation wants
-to go on from there (or at once, if the evaluator gave priors, which must be kept); a position where the game is over gets one
-when it is met, with the outcome and no edges. The statistic of truth is the edge visit. States are not stored: a simulation
-copies the root's record and plays down. Memory is reserved for the whole limit at once and taken from the system only as it
-is touched. Next: `simulate.py`, which grows this; `reuse.py`, which shrinks it.
+Truth is the edge visit: N(n) is a node's own evaluations and all visits of its edges, and Q(n), `mean`, what these say of it
+(`update.py`). Other edges may lead to the same node, so N(n) may be more than any of them counts.
+
+With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
+length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`).
+Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
+Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper
+from anabranch.jit import helper, kernel, routine
+from anabranch.jit.random import GOLDEN, mix
+from anabranch.search.layout import (
+    COUNTERS,
+    MOST_SLOTS,
+    NO_NODE,
+    Off,
+    On,
+    POSITIONS,
+    POSITION_COST,
+    REFUSED,
+    ROOM,
+    SLOT_COST,
+    SLOTS,
+    TABLE,
+    clear_edge,
+    edge_dtype,
+    is_on,
+    own_value,
+    padded,
+    slot,
+)
 
-NO_NODE = -1
-
-SLOTS, POSITIONS, EVALUATIONS, REFUSED = range(4)  # what Graph.used counts
-MOST_SLOTS = 2**31 - 1  # their numbers are i4
-MOST_ACTIONS = 2**16  # an edge's action is a u2
+EMPTY = -1  # the end of a list of links
+FREE = np.uint64(2**64 - 1)  # a slot of the table
+S32, NUMBER = np.uint64(32), np.uint64(2**32 - 1)  # a slot: the upper half of the key's hash, and the node's number
+OVER = np.uint8(1)  # flags of nodes: the game is over here
+EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `history.py`
+MOVED = np.uint8(4)  # only a signpost, whose `stamp` is the node's new number
+FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
+LOW, HIGH = 0, 1  # rows of `bounds`
+NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
+FIRST_TABLE = 1024  # slots
+TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
 
 
 def node_dtype(width: int) -> np.dtype:
     """A node whose values have `width` numbers; see `rules.value_width`."""
-    return _padded(
+    return padded(
         [
-            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's or one a player
-            ("visits", "i4"),  # simulations that came here: its own evaluations and all visits of its edges
-            ("count", "u2"),  # how many edges follow; 0: the game is over here
+            ("mean", "f8", (width,)),  # Q: what the node is worth as of its last update; player 0's, or one a player
+            ("visits", "i4"),  # N: own + visits of its edges
+            ("own", "i4"),  # evaluations of the position itself; where the game is over, visits
+            ("stamp", "i4"),  # the last simulation that came here
+            ("count", "u2"),  # how many edges follow; 0: a leaf, or over
             ("player", "i1"),  # who moves here, or CHANCE
+            ("flags", "u1"),
         ],
-        width,
+        8 * width + 16,
     )
 
 
-def edge_dtype(width: int) -> np.dtype:
-    """An edge whose totals have `width` numbers."""
-    return _padded(
+def card_dtype(width: int) -> np.dtype:
+    """What stands before a node."""
+    return padded(
         [
-            ("total", "f8", (width,)),  # of what followed, reward included; width 1: in the view of who moves at the node
-            ("visits", "i4"),  # times this edge was chosen at its node
-            ("child", "i4"),  # number of the node that it leads to, or NO_NODE
-            ("prior", "f4"),  # the evaluator's probability of this action; of the event, at chance
-            ("action", "u2"),  # or chance event
+            ("key", "u8", (2,)),
+            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's, or one a player
         ],
-        width,
+        8 * width + 16,
     )
-
-
-def _padded(fields: list[Any], width: int) -> np.dtype:
-    """The fields as an aligned record of a slot's size."""
-    dtype = np.dtype(fields, align=True)
-    size = 8 * width + 16
-    assert dtype.itemsize <= size and dtype.fields
-    offsets = [dtype.fields[name][1] for name in dtype.names or ()]
-    formats = [dtype.fields[name][0] for name in dtype.names or ()]
-    layout: Any = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size, "aligned": True}
-    return np.dtype(layout)
 
 
 class Graph(NamedTuple):
-    """What kernels see of a search graph. `nodes` and `edges` are two views of the same slots."""
+    """What kernels see of a search graph. `nodes`, `cards` and `edges` are views of the same slots."""
 
-    nodes: Any  # slots as node_dtype
-    edges: Any  # slots as edge_dtype
-    used: Any  # i8: SLOTS; POSITIONS in the tree, leaves included; EVALUATIONS; REFUSED: wishes for slots that found no room
+    nodes: Any
+    cards: Any  # that of node n is cards[n - 1]
+    edges: Any  # those of node n begin at edges[n + 1]
+    table: Any  # u8: see FREE
+    used: Any  # i8: counters, see `layout`
+    rewards: Any  # f8 (slots, width): what an edge pays; length 0 if nothing is ever paid
+    cuts: Any  # i4 (slots,): visits of an edge that ended in a repetition; length 0 if those mean nothing
+    links: Any  # i4 (slots, 2); length 0 if parents are not asked for
+    heads: Any  # i4 (slots,): the first edge that leads to a node, or EMPTY; length 0 likewise
+    bounds: Any  # f8 (slots, 2, width): what a node is worth at least and at most; length 0 without proofs
+    merge: bool  # whether positions are found by their keys
+    prove: Any  # On or Off: whether bounds are kept
+    repeat: Any  # On or Off: whether cuts are counted
 
 
-def allocate(width: int, memory: int) -> Graph:
+class Needs(NamedTuple):
+    """Which side arrays a search needs."""
+
+    merge: bool = True
+    prove: bool = False
+    rewards: bool = False
+    cuts: bool = False
+    links: bool = False
+
+
+def allocate(width: int, memory: int, needs: Needs) -> Graph:
     """An empty graph of at most `memory` bytes."""
-    slots = min(memory // node_dtype(width).itemsize, MOST_SLOTS)
+    beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove
+    cost = node_dtype(width).itemsize + beside
+    slots = min(memory // cost, MOST_SLOTS)
+    table = FIRST_TABLE
+    while needs.merge and 3 * table < 2 * slots:  # a position takes two slots, and the table is at most 3/4 full
+        table *= 2
     nodes = np.empty(slots, node_dtype(width))
-    return Graph(nodes, nodes.view(edge_dtype(width)), np.zeros(4, np.int64))
+    graph = Graph(
+        nodes=nodes,
+        cards=nodes.view(card_dtype(width)),
+        edges=nodes.view(edge_dtype(width)),
+        table=np.empty(table if needs.merge else 1, np.uint64),
+        used=np.zeros(COUNTERS, np.int64),
+        rewards=np.empty((slots if needs.rewards else 0, width)),
+        cuts=np.empty(slots if needs.cuts else 0, np.int32),
+        links=np.empty((slots if needs.links else 0, 2), np.int32),
+        heads=np.empty(slots if needs.links else 0, np.int32),
+        bounds=np.empty((slots if needs.prove else 0, 2, width)),
+        merge=needs.merge,
+        prove=On() if needs.prove else Off(),
+        repeat=On() if needs.cuts else Off(),
+    )
+    graph.used[SLOT_COST], graph.used[POSITION_COST] = cost, TABLE_COST * needs.merge
+    clear(graph, memory)
+    return graph
+
+
+def clear(graph: Graph, memory: int) -> None:
+    """Empty the graph."""
+    graph.used[:SLOT_COST] = 0
+    graph.used[ROOM] = memory
+    if graph.merge:
+        graph.used[TABLE] = FIRST_TABLE
+        graph.used[ROOM] -= 8 * FIRST_TABLE
+        graph.table[:FIRST_TABLE] = FREE
 
 
 def bytes_used(graph: Graph) -> int:
-    """Slots used times their size."""
-    return int(graph.used[SLOTS]) * graph.nodes.itemsize
+    """Slots used times what they cost, and the table."""
+    table = 8 * int(graph.used[TABLE]) if graph.merge else 0
+    return int(graph.used[SLOTS]) * int(graph.used[SLOT_COST]) + table
+
+
+@own_value.register(Graph)
+def _(graph, number, i):
+    return graph.cards[slot(number - 1)].value[i]
+
+
+# --- growing ---------------------------------------------------------------------------------------------------------------
 
 
 @helper
-def add_node(graph, player, actions, count):
-    """A node with an edge for each of the first `count` actions; its number, or NO_NODE if there is no room."""
-    number = graph.used[SLOTS]
-    if number + 1 + count > len(graph.nodes):
+def take(graph, slots, positions):
+    """The first of so many new slots, or NO_NODE if there is no room for them."""
+    cost = slots * graph.used[SLOT_COST] + positions * graph.used[POSITION_COST]
+    if graph.used[ROOM] < cost:
         graph.used[REFUSED] += 1
-        return NO_NODE
-    graph.used[SLOTS] = number + 1 + count
+        return np.int64(NO_NODE)
+    first = graph.used[SLOTS]
+    graph.used[ROOM] -= cost
+    graph.used[SLOTS] = first + slots
+    graph.used[POSITIONS] += positions
+    return first
+
+
+@helper
+def add_node(graph, low, high):
+    """A leaf without evaluations for the position with this key; its number, or NO_NODE if there is no room."""
+    first = take(graph, 2, 1)
+    if first == NO_NODE:
+        return first
+    number = first + 1
+    card = graph.cards[first]
+    card.key[0] = low
+    card.key[1] = high
     node = graph.nodes[number]
     node.visits = 0
-    node.count = count
-    node.player = player
-    for i in range(len(node.value)):
-        node.value[i] = 0.0
-    for i in range(count):
-        edge = graph.edges[number + 1 + i]
-        edge.action = actions[i]
-        edge.visits = 0
-        edge.child = NO_NODE
-        edge.prior = 1.0 / count
-        for j in range(len(edge.total)):
-            edge.total[j] = 0.0
+    node.own = 0
+    node.stamp = 0
+    node.count = 0
+    node.player = 0
+    node.flags = 0
+    for i in range(len(node.mean)):
+        card.value[i] = 0.0
+        node.mean[i] = 0.0
+    if len(graph.heads) > 0:
+        graph.heads[number] = EMPTY
+    if graph.merge:
+        enter(graph, number)
     return number
 
 
 @helper
-def slot(number):
-    """A slot's number as an unsigned index: kernels then need not ask whether it counts from the end."""
-    return np.uint64(number)
+def add_edges(graph, number, player, actions, count):
+    """Give a leaf edges for the first `count` actions; its number from now on, or NO_NODE if there is no room."""
+    if number + 1 == graph.used[SLOTS]:  # nothing stands behind it: it may stay where it is
+        if take(graph, count, 0) == NO_NODE:
+            return np.int64(NO_NODE)
+    else:
+        first = take(graph, 2 + count, 0)
+        if first == NO_NODE:
+            return first
+        move(graph, number, first + 1)
+        number = first + 1
+    node = graph.nodes[number]
+    for i in range(count):
+        clear_edge(graph.edges[number + 1 + i], actions[i], 1.0 / count)
+        if is_on(graph.repeat):
+            graph.cuts[number + 1 + i] = 0
+    node.player = player
+    node.count = count
+    return np.int64(number)
 
 
 @helper
-def edges_of(graph, number):
-    """The numbers of a node's edges."""
-    first = slot(number + 1)
-    return range(first, first + slot(graph.nodes[slot(number)].count))
+def move(graph, number, target):
+    """Move a leaf and leave a signpost."""
+    graph.cards[target - 1] = graph.cards[number - 1]
+    graph.nodes[target] = graph.nodes[number]
+    if is_on(graph.prove):
+        for i in range(graph.bounds.shape[2]):
+            graph.bounds[target, LOW, i] = graph.bounds[number, LOW, i]
+            graph.bounds[target, HIGH, i] = graph.bounds[number, HIGH, i]
+    if len(graph.heads) > 0:
+        graph.heads[target] = graph.heads[number]
+    node = graph.nodes[number]
+    node.stamp = target
+    node.flags = MOVED
+    if graph.merge:
+        key = graph.cards[number - 1].key
+        graph.table[where(graph, key[0], key[1])] = entry(hashed(key[0], key[1]), target)
 
 
 @helper
-def view(width, player):
-    """-1 where an edge's single total is not in player 0's view: at player 1's nodes of a two-player zero-sum game."""
-    return -1.0 if width == 1 and player == 1 else 1.0
+def attach(graph, number, e, child):
+    """Let edge `e` of a node lead to `child`."""
+    graph.edges[e].child = child
+    if len(graph.links) > 0:
+        graph.links[e, SOURCE] = number
+        graph.links[e, NEXT] = graph.heads[child]
+        graph.heads[child] = e
 
 
 @helper
-def column_of(width, player):
-    """Which of an edge's totals belongs to the player who moves."""
-    return player if width > 1 else 0
+def child_of(graph, e):
+    """The node that an edge leads to, or NO_NODE; if it has moved, the edge is set right."""
+    edge = graph.edges[slot(e)]
+    if edge.child != NO_NODE:
+        node = graph.nodes[slot(edge.child)]
+        if (node.flags & MOVED) != 0:
+            edge.child = node.stamp
+    return np.int64(edge.child)
+
+
+# --- the table ---------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def hashed(low, high):
+    """64 bits of a key. Keys may be anything (a board's bits), so they are mixed."""
+    return mix(low + high * GOLDEN)
+
+
+@helper
+def entry(bits, number):
+    """What stands in the table for a node whose key has these bits."""
+    return (bits >> S32 << S32) | slot(number)
+
+
+@helper
+def where(graph, low, high):
+    """The slot of the table that has the position with this key, or the free one where it belongs."""
+    bits = hashed(low, high)
+    last = np.uint64(graph.used[TABLE] - 1)
+    i = bits & last
+    while graph.table[i] != FREE:
+        if (graph.table[i] >> S32) == (bits >> S32):
+            key = graph.cards[(graph.table[i] & NUMBER) - np.uint64(1)].key
+            if key[0] == low and key[1] == high:
+                break
+        i = (i + np.uint64(1)) & last
+    return i
+
+
+@helper
+def find(graph, low, high):
+    """The node of the position with this key, or NO_NODE."""
+    found = graph.table[where(graph, low, high)]
+    return np.int64(NO_NODE) if found == FREE else np.int64(found & NUMBER)
+
+
+@helper
+def enter(graph, number):
+    """Put a new node into the table, which doubles when it is three quarters full."""
+    if 4 * graph.used[POSITIONS] > 3 * graph.used[TABLE]:
+        graph.used[TABLE] *= 2
+        fill_table(graph)
+    else:
+        place(graph, number)
+
+
+@routine
+def fill_table(graph):
+    """Enter all nodes anew."""
+    for i in range(graph.used[TABLE]):
+        graph.table[i] = FREE
+    number = 1
+    while number < graph.used[SLOTS]:
+        if (graph.nodes[number].flags & MOVED) == 0:
+            place(graph, number)
+        number += 2 + graph.nodes[number].count
+
+
+@helper
+def place(graph, number):
+    """Put a node that is not there yet into the table."""
+    key = graph.cards[slot(number - 1)].key
+    bits = hashed(key[0], key[1])
+    last = np.uint64(graph.used[TABLE] - 1)
+    i = bits & last
+    while graph.table[i] != FREE:
+        i = (i + np.uint64(1)) & last
+    graph.table[i] = entry(bits, number)
+
+
+@kernel
+def look_up(graph, low, high):
+    """The node of the position with this key, or NO_NODE."""
+    return find(graph, low, high)
+
+
+@kernel
+def all_nodes(graph, out):
+    """Write the numbers of all nodes into `out`, in the order of memory; how many there are."""
+    count = 0
+    number = 1
+    while number < graph.used[SLOTS]:
+        if (graph.nodes[number].flags & MOVED) == 0:
+            out[count] = number
+            count += 1
+        number += 2 + graph.nodes[number].count
+    return count
+
+
+def numbers(graph: Graph) -> np.ndarray:
+    """The numbers of all nodes, in the order of memory."""
+    out = np.empty(int(graph.used[POSITIONS]), np.int32)
+    assert all_nodes(graph, out) == len(out)
+    return out

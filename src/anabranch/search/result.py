@@ -20,7 +20,7 @@ class Stats:
     simulations: int  # in this run
     evaluations: int  # in this run; a simulation that ends where the game is over needs none
     nodes: int  # positions in the tree, kept ones included
-    merges: int  # positions reached by more than one path that share a node; none in a tree
+    merges: int  # edges that led to a position which another path had found before; none in a tree
     seconds: float
     bytes: int  # of memory that the tree fills
     kept: int  # visits of the root that were there before this run
@@ -43,6 +43,7 @@ class Move:
     value: float | None  # for the player to move, in units of the game's returns; None if never tried
     prior: float
     pv: tuple[str, ...]  # the line behind it, by most visits
+    proven: bool = False  # whether the value is certain
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,9 @@ class Result:
     pv: list[int]  # the principal variation
     stats: Stats
     moves: list[Move]  # legal actions, most visits first
-    stopped_by: str  # "visits", "total", "seconds", "stop", "Ctrl-C"
+    stopped_by: str  # "visits", "total", "seconds", "proven", "on_progress", "stop", "Ctrl-C"
     memory_full: bool  # whether the tree could not grow as it wanted
+    proven: bool = False  # whether `best` is certain to be best, and `value` its worth
     settings: dict[str, Any] = field(default_factory=dict)  # game, options, seed and version
 
     @property
@@ -71,13 +73,20 @@ class Result:
         most = int(self.visits[self.best])
         stopped = f"stopped by {self.stopped_by}" + (", memory full: the tree no longer grows" if self.memory_full else "")
         return (
-            f"best={self.best_name}, visits={most:,} of {int(self.visits.sum()):,}, value={format_value(self.value)}, {stopped}"
+            f"best={self.best_name}, visits={most:,} of {int(self.visits.sum()):,}, "
+            f"value={format_value(self.value)}{' (proven)' if self.proven else ''}, {stopped}"
         )
 
     def rows(self, limit: int = TOP_ROWS) -> list[tuple[str, str, str, str, str]]:
-        """The table's cells: move, visits, share, value, principal variation."""
+        """The table's cells: move, visits, share, value (after "=" if it is proven), principal variation."""
         return [
-            (move.name, f"{move.visits:,}", f"{move.share:.1%}", format_value(move.value), " ".join(move.pv[:10]))
+            (
+                move.name,
+                f"{move.visits:,}",
+                f"{move.share:.1%}",
+                ("=" if move.proven else "") + format_value(move.value),
+                " ".join(move.pv[:10]),
+            )
             for move in self.moves[:limit]
         ]
 
@@ -93,6 +102,7 @@ class Result:
             "visits": [int(count) for count in self.visits],
             "moves": [{**vars(move), "pv": list(move.pv)} for move in self.moves],
             "stats": {**cost, "speed": self.stats.speed},
+            "proven": self.proven,
             "stopped_by": self.stopped_by,
             "memory_full": self.memory_full,
             "settings": self.settings,

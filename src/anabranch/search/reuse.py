@@ -7,7 +7,8 @@ always larger than its parent's, so one pass from the front finds what is reache
 import numpy as np
 
 from anabranch.jit import helper, kernel
-from anabranch.search.graph import NO_NODE, POSITIONS, SLOTS, Graph, edges_of
+from anabranch.search.layout import NO_NODE, POSITIONS, SLOTS, edges_of
+from anabranch.search.tree import Tree
 
 
 @kernel
@@ -53,7 +54,7 @@ def move(graph, number, new_numbers):
             graph.edges[target + i].child = new_numbers[child]
 
 
-def reroot(graph: Graph, root: int) -> np.ndarray:
+def reroot(graph: Tree, root: int) -> np.ndarray:
     """Compact the graph around its new root, which is node 0 afterwards; where each node went, or NO_NODE."""
     new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
     compact(graph, root, new_numbers)

@@ -1,19 +1,16 @@
 """The face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`.
 
-It checks what it is given, keeps the tree between calls, watches clock, memory and Ctrl-C between slices of about 20 ms, and
-turns the graph into a `Result`. The work is done by a driver (`drive.py`) in kernels (`simulate.py`).
+It keeps the tree or graph between calls, watches clock, memory and Ctrl-C between slices of about 20 ms, and turns what was
+found into a `Result`. What it is given is checked by `checks.py`; the work is done by a driver (`drive.py`) in kernels.
 """
 
 import contextlib
-import numbers
-import re
 import signal
 import threading
 import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,26 +20,52 @@ from anabranch.errors import SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
-from anabranch.jit.dispatch import keys_of_value
-from anabranch.jit.options import coerce, is_option
+from anabranch.games.rules import CHANCE, REPETITIONS
+from anabranch.jit.options import is_option
+from anabranch.search import graph as graphs
+from anabranch.search import tree as trees
 from anabranch.search.backup import Mean, carry
-from anabranch.search.drive import CallableDriver, Driver, KernelDriver, ObjectDriver, Rules
+from anabranch.search.checks import (
+    as_game,
+    at_least_one,
+    check_limits,
+    describe,
+    is_a,
+    is_function,
+    option,
+    parse_memory,
+    serves,
+)
+from anabranch.search.collect import Forget, KeepReached
+from anabranch.search.drive import (
+    CallableDriver,
+    Driver,
+    GraphDriver,
+    ObjectDriver,
+    OnGraph,
+    Rules,
+    Setting,
+    TreeDriver,
+)
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
 from anabranch.search.final import Dirichlet, FinalChoice, MostVisits, noisy
-from anabranch.search.graph import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED, Graph, allocate, node_dtype
+from anabranch.search.graph import Graph, Needs
+from anabranch.search.history import History
+from anabranch.search.layout import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
-from anabranch.search.reuse import reroot
-from anabranch.search.select import UCT, Scale, score
-from anabranch.search.simulate import Limits
+from anabranch.search.select import UCT, Scale, prefer, score
+from anabranch.search.simulate_graph import Manner
+from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
+from anabranch.search.steps import Limits
+from anabranch.search.tree import Tree
+from anabranch.search.update import CONTINUE, CatchUp, Continue, Idempotent, Incremental, Stop
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
 FIRST_SLICE = 1  # simulations, before their speed is known: an evaluator in Python may be slow
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 NO_DEPTH_LIMIT = 2**31 - 1
-UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
 class Search:
@@ -58,6 +81,11 @@ class Search:
         final: FinalChoice | None = None,
         noise: Dirichlet | None = None,
         graph: bool = False,
+        update: Idempotent | Incremental | CatchUp | None = None,
+        ahead: Stop | Continue | None = None,
+        stale: PathOnly | Parents | Ancestors | Sweeping | None = None,
+        prove: bool = False,
+        collect: KeepReached | Forget | None = None,
         threads: int = 1,
         seed: int = 0,
         memory: int | str = "1GB",
@@ -72,74 +100,128 @@ class Search:
         backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
+        graph         True: positions that are reached by several paths share one node
+        update        on graphs, when a parent looks at its children: `Idempotent()` (default), `Incremental()`, `CatchUp()`
+        ahead         on graphs, at a child with more visits than the edge to it: `Stop()` (default), `Continue()`
+        stale         on graphs, who else learns of a new value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
+        prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
+        collect       on graphs, what goes when memory is full: `KeepReached()` (default) or also little-visited nodes, `Forget()`
         seed          one seed, one tree
         memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
         depth         deepest level of the tree: 1 is flat Monte-Carlo
         expand_after  evaluations of a leaf before it gets edges of its own
         on_progress   called with a `Result` about ten times a second; if it returns True, the search stops
         """
-        self.game = game if isinstance(game, (Game, ObjectGame)) else _as_object_game(game)
+        self.game = as_game(game)
         if max(self.game.actions, self.game.events) > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
         self.options = Rules(
-            _option(select, UCT(), "select", _serves(score)),
-            evaluate if _is_function(evaluate) else _option(evaluate, Rollout(), "evaluate", _serves(evaluate_state)),
-            _option(backup, Mean(), "backup", _serves(carry)),
+            option(select, UCT(), "select", serves(score, prefer)),
+            evaluate if is_function(evaluate) else option(evaluate, Rollout(), "evaluate", serves(evaluate_state)),
+            option(backup, Mean(), "backup", serves(carry)),
         )
-        self.final: FinalChoice = _option(final, MostVisits(), "final", _is_a(FinalChoice))
-        self.noise: Dirichlet | None = _option(noise, None, "noise", _is_a(Dirichlet))
+        self.final: FinalChoice = option(final, MostVisits(), "final", is_a(FinalChoice))
+        self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
         self.on_progress = on_progress
+        if at_least_one(threads, "threads") > 1:
+            warnings.warn(f"threads={threads}: more than one thread is not there yet; searching with one", stacklevel=2)
         low, high = self.game.value_range
-        self.limits = Limits(
-            depth=NO_DEPTH_LIMIT if depth is None else _at_least_one(depth, "depth"),
-            expand_after=_at_least_one(expand_after, "expand_after"),
+        limits = Limits(
+            depth=NO_DEPTH_LIMIT if depth is None else at_least_one(depth, "depth"),
+            expand_after=at_least_one(expand_after, "expand_after"),
             scale=Scale(middle=(low + high) / 2.0, factor=2.0 / (high - low)),
             discount=float(self.game.discount),
+            repetition=REPETITIONS.index(self.game.repetition),
         )
-        if graph:
-            raise SearchError("graph=True: search on graphs is not there yet; leave it out to search a tree")
-        if _at_least_one(threads, "threads") > 1:
-            warnings.warn(f"threads={threads}: more than one thread is not there yet; searching with one", stacklevel=2)
+        self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
+        self._setting = Setting(
+            game=self.game,
+            rules=self.options,
+            limits=limits,
+            manner=self._manner(bool(graph), update, ahead),
+            collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
+            memory=self.memory,
+        )
+        self._needs = Needs(
+            merge=bool(graph),
+            prove=bool(prove),
+            rewards=self._pays_on_the_way(),
+            cuts=self.game.repetition != "nothing",
+            links=isinstance(self.stale, (Parents, Ancestors)),
+        )
         self._settings = {
             "version": __version__,
             "game": repr(self.game),
-            **{name: _describe(option) for name, option in self.options._asdict().items()},
-            "final": _describe(self.final),
-            "noise": _describe(self.noise),
+            **{name: describe(option) for name, option in self.options._asdict().items()},
+            "final": describe(self.final),
+            "noise": describe(self.noise),
+            "graph": bool(graph),
+            "update": describe(self._setting.manner.update) if graph else None,
+            "ahead": describe(ahead or Stop()) if graph else None,
+            "stale": describe(self.stale) if graph else None,
+            "prove": bool(prove),
+            "collect": describe(self._setting.collect) if graph else None,
             "seed": self.seed,
             "memory": self.memory,
             "depth": depth,
             "expand_after": expand_after,
             "threads": 1,
-            "graph": False,
         }
-        self._graph: Graph | None = None
         self._driver: Driver | None = None
+        self._memory: Tree | Graph | None = None
         self._position: Any = None
-        self._root = NO_NODE
+        self._history: History | None = None
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._outcome: Result | BaseException | None = None
 
+    def _manner(self, graph: bool, update: Any, ahead: Any) -> Manner:
+        """How a graph is walked, as kernels want to know it."""
+        update = option(update, Idempotent() if graph else Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
+        ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
+        if not graph and (update, ahead, self.stale) != (Incremental(), Continue(), PathOnly()):
+            raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
+        if isinstance(update, CatchUp) and not isinstance(self.stale, PathOnly):
+            raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
+        if isinstance(update, CatchUp) and not isinstance(self.options.backup, Mean):
+            raise SearchError("CatchUp() averages: use it with backup=Mean()")
+        return Manner(
+            update=update,
+            stop=CONTINUE if isinstance(ahead, Continue) else ahead,
+            stale=self.stale,
+            opaque=isinstance(self.game, ObjectGame),
+        )
+
+    def _pays_on_the_way(self) -> bool:
+        return isinstance(self.game, Game) and bool(self.game.rule("has_rewards")(None))
+
     # --- searching ---
 
     def run(
-        self, position: Any = None, visits: int | None = None, total: int | None = None, seconds: float | None = None
+        self,
+        position: Any = None,
+        visits: int | None = None,
+        total: int | None = None,
+        seconds: float | None = None,
+        *,
+        action: int | str | None = None,
     ) -> Result:
         """Search a position (by default where the last search or `advance` left the root).
 
         visits   this many new simulations, each adding one visit to an edge of the root
         total    until the root's edges have that many in all, those kept by `advance` included
         seconds  for so long; of several limits the first one reached stops the search, and so does Ctrl-C
+        action   all of them to this action at the root: "give this move 1,000 more visits"
         """
         self._check_idle()
-        self._check_limits(visits, total, seconds)
+        check_limits(visits, total, seconds)
         self._set_root(position)
+        number = None if action is None else self._play(action)[1]
         self._stop.clear()
         with _ctrl_c_stops(self._stop):
-            return self._search(visits, total, seconds)
+            return self._search(visits, total, seconds, number)
 
     def start(
         self, position: Any = None, visits: int | None = None, total: int | None = None, seconds: float | None = None
@@ -147,7 +229,7 @@ class Search:
         """The same in the background; without limits, until `stop`."""
         self._check_idle()
         if (visits, total, seconds) != (None, None, None):
-            self._check_limits(visits, total, seconds)
+            check_limits(visits, total, seconds)
         self._set_root(position)
         self._stop.clear()
         self._outcome = None
@@ -178,62 +260,88 @@ class Search:
         return self._outcome
 
     def advance(self, action: int | str) -> None:
-        """Play an action (or a chance event) at the root and keep the part of the tree below it."""
+        """Play an action (or a chance event) at the root and keep what was found below it."""
         self._check_idle()
         if self._position is None:
             raise SearchError("there is no root yet: give run() a position first")
         following, number = self._play(action)
-        root = self._child(number)
-        self._position = following
-        if root == NO_NODE or self._is_over(following):
-            self._forget(keep_position=True)
+        child = self._child(number)
+        before, self._position = self._position, following
+        assert self._history is not None
+        if self._history.matters:
+            self._history.add(self._key(before))
+        on_graph = isinstance(self._driver, OnGraph) and self._needs.merge
+        if self._driver is None or self._is_over(following) or (child == NO_NODE and not on_graph):
+            self._driver = None
             return
-        assert self._driver is not None and self._graph is not None
-        self._driver.renumber(reroot(self._graph, root))
-        self._root = 0
-        if isinstance(following, Position):
-            self._driver.move_root(following.record())
+        self._driver.advance(child, following, self._history.exhausted())
+        if self._root == NO_NODE:
+            self._driver = None
 
     @property
     def position(self) -> Any:
         """Where the root is."""
         return self._position
 
+    # --- the graph as a whole ---
+
+    def staleness(self) -> Staleness:
+        """How far nodes are from what their children say: the largest difference and the mean one."""
+        driver = self._on_graph("staleness")
+        return driver.staleness()
+
+    def sweep(self) -> int:
+        """Bring every node up to date with its children; the number of passes that it took."""
+        return self._on_graph("sweep").sweep()
+
+    def _on_graph(self, what: str) -> OnGraph:
+        self._check_idle()
+        if not isinstance(self._driver, OnGraph) or not self._needs.merge:
+            raise SearchError(f"{what}() is for graphs that were searched: Search(..., graph=True), then run()")
+        if isinstance(self._setting.manner.update, CatchUp):
+            raise SearchError(f"{what}() is not for CatchUp(), whose edges keep means of their own")
+        return self._driver
+
     # --- the loop ---
 
-    def _search(self, visits: int | None, total: int | None, seconds: float | None) -> Result:
-        planted = self._root == NO_NODE
+    def _search(
+        self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None
+    ) -> Result:
+        planted = self._driver is None
         if planted:
             self._plant()
-        assert self._driver is not None and self._graph is not None
+        driver = self._driver
+        assert driver is not None
+        used = driver.graph.used
         began = time.perf_counter()  # kernels are compiled by now: that time is not the search's
         kept = self._root_visits()
-        evaluated, refused = int(self._graph.used[EVALUATIONS]), int(self._graph.used[REFUSED])
+        evaluated, refused = int(used[EVALUATIONS]), int(used[REFUSED])
         goal = min(_or_infinity(visits), max(_or_infinity(total) - kept, 0))
         reached = "visits" if visits is not None and goal == visits else "total"
         done, stopped_by, reported, count = 0, reached, began, FIRST_SLICE
 
         def result() -> Result:
-            assert self._graph is not None
+            assert driver is not None
             return read_result(
                 self.game,
-                self._graph,
-                self._root,
+                driver.graph,
+                driver.root,
                 self.options.backup,
                 self.final,
                 self._random(kept + done),
+                self._setting.limits,
                 cost={
                     "simulations": done,
-                    "evaluations": int(self._graph.used[EVALUATIONS]) - evaluated + planted,
+                    "evaluations": int(used[EVALUATIONS]) - evaluated + planted,
                     "seconds": time.perf_counter() - began,
                     "kept": kept,
                 },
                 stopped_by=stopped_by,
-                memory_full=int(self._graph.used[REFUSED]) > refused,
+                memory_full=int(used[REFUSED]) > refused,
                 settings=self._settings,
             )
 
-        with self._noise():
+        with self._noise(), self._only(action), self._sweeping():
             while done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
@@ -247,44 +355,102 @@ class Search:
                     if self.on_progress(result()):
                         stopped_by = "on_progress"
                         break
-                done += self._driver.run(self._root, int(min(count, goal - done)))
+                done += driver.run(int(min(count, goal - done)))
+                if driver.proven:
+                    stopped_by = "proven"
+                    break
                 count = _next_slice(count, done, time.perf_counter() - began, seconds)
         return result()
 
+    @property
+    def _root(self) -> int:
+        return NO_NODE if self._driver is None else self._driver.root
+
+    @property
+    def _graph(self) -> Any:
+        return None if self._driver is None else self._driver.graph
+
     def _plant(self) -> None:
         """A new tree with the root's node."""
-        if self._graph is None:
-            self._graph = self._allocate()
-        self._graph.used[:] = 0
+        assert self._history is not None
+        compact = self._is_compact()
+        if self._memory is None:
+            self._memory = self._allocate(compact)
+        if isinstance(self._memory, Tree):
+            self._memory.used[:] = 0
+        else:
+            graphs.clear(self._memory, self.memory)
         record = self._position.record() if isinstance(self._position, Position) else np.zeros(1, self.game.record)
-        self._driver = self._make_driver(record)
-        if isinstance(self._driver, ObjectDriver):
-            self._driver.root_object = self._position
-        self._root = self._driver.plant()
-
-    def _make_driver(self, record: np.ndarray) -> Driver:
-        kind: type[Driver] = KernelDriver
+        kind: type[Driver] = TreeDriver if compact else GraphDriver
         if isinstance(self.game, ObjectGame):
             kind = ObjectDriver
         elif not is_option(self.options.evaluate):
             kind = CallableDriver
-        assert self._graph is not None
-        return kind(self.game, self.options, self.limits, self._graph, record, self.seed)
+        driver = kind(self._setting, self._memory, record, self._history.exhausted(), self.seed)
+        if isinstance(driver, ObjectDriver):
+            driver.root_object = self._position
+        driver.plant()
+        self._driver = driver
 
-    def _allocate(self) -> Graph:
+    def _is_compact(self) -> bool:
+        """Whether a compact tree will do: no sharing, no proofs, no repetitions, nothing in Python."""
+        in_kernel = isinstance(self.game, Game) and is_option(self.options.evaluate)
+        return in_kernel and not (self._needs.merge or self._needs.prove or self._needs.cuts)
+
+    def _allocate(self, compact: bool) -> Tree | Graph:
         width = self.game.value_width()
-        least = 16 * (1 + max(self.game.actions, self.game.events)) * node_dtype(width).itemsize
+        least = 16 * (1 + max(self.game.actions, self.game.events)) * trees.node_dtype(width).itemsize
+        if self._needs.merge:
+            least += 8 * graphs.FIRST_TABLE
         if self.memory < least:
             raise SearchError(f"memory={self.memory} bytes is too little for {self.game!r}: give it at least {least:,}")
         try:
-            return allocate(width, self.memory)
+            return trees.allocate(width, self.memory) if compact else graphs.allocate(width, self.memory, self._needs)
         except MemoryError:
             raise SearchError(f"memory={self.memory:,} bytes cannot be reserved on this machine; ask for less") from None
 
     @contextlib.contextmanager
+    def _only(self, action: int | None) -> Iterator[None]:
+        """Send all simulations to one action at the root."""
+        driver = self._driver
+        assert driver is not None
+        if action is None:
+            yield
+            return
+        before = driver.limits
+        index = int(np.flatnonzero(edges_of(driver.graph, driver.root)["action"] == action)[0])
+        driver.limits = before._replace(only=driver.root + 1 + index)
+        try:
+            yield
+        finally:
+            driver.limits = before
+
+    @contextlib.contextmanager
+    def _sweeping(self) -> Iterator[None]:
+        """Sweep the graph in a thread beside the search, and once more at its end."""
+        driver = self._driver
+        if not isinstance(self.stale, Sweeping) or not isinstance(driver, OnGraph):
+            yield
+            return
+        done = threading.Event()
+        pause = self.stale.pause
+
+        def work() -> None:
+            while not done.wait(pause):
+                driver.sweep()
+
+        thread = threading.Thread(target=work, name="anabranch-sweep", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            driver.sweep()
+
+    @contextlib.contextmanager
     def _noise(self) -> Iterator[None]:
         """Noise on the root's priors while searching; the tree itself stays clean. Chance keeps its probabilities."""
-        assert self._graph is not None
         if self.noise is None or self._graph.nodes["player"][self._root] == CHANCE:
             yield
             return
@@ -317,15 +483,26 @@ class Search:
             self.game.verify(position)
         if self._is_over(position):
             raise SearchError("the game is over in this position: there is nothing to search")
-        if position is not self._position and position != self._position:
-            self._forget()
-        self._position = position
+        history = History(self.game, position)
+        same = position is self._position or position == self._position
+        if same and self._history is not None and (not history.matters or history.keys == self._history.keys):
+            return
+        self._position, self._history = position, history
+        found = self._find(position)
+        if found == NO_NODE:
+            self._driver = None
+        elif self._driver is not None:
+            self._driver.advance(found, position, history.exhausted())
 
-    def _forget(self, keep_position: bool = False) -> None:
-        self._root = NO_NODE
-        self._driver = None
-        if not keep_position:
-            self._position = None
+    def _find(self, position: Any) -> int:
+        """The node of a position that the graph knows already, or NO_NODE."""
+        if not isinstance(self._driver, OnGraph) or not self._needs.merge:
+            return NO_NODE
+        low, high = self._key(position)
+        return int(graphs.look_up(self._driver.graph, np.uint64(low), np.uint64(high)))
+
+    def _key(self, position: Any) -> tuple[int, int]:
+        return self.game.key(position) if isinstance(self.game, ObjectGame) else position.key
 
     def _play(self, action: int | str) -> tuple[Any, int]:
         if isinstance(self.game, ObjectGame):
@@ -345,7 +522,7 @@ class Search:
         return self._driver.objects.get(child) if isinstance(self._driver, ObjectDriver) else None
 
     def _child(self, action: int) -> int:
-        if self._root == NO_NODE or self._graph is None:
+        if self._root == NO_NODE:
             return NO_NODE
         edges = edges_of(self._graph, self._root)
         return int(edges["child"][edges["action"] == action][0])
@@ -354,76 +531,11 @@ class Search:
         return bool(self.game.is_over(position) if isinstance(self.game, ObjectGame) else position.is_over)
 
     def _root_visits(self) -> int:
-        assert self._graph is not None
         return int(edges_of(self._graph, self._root)["visits"].sum())
-
-    # --- checks ---
 
     def _check_idle(self) -> None:
         if self._thread is not None:
             raise SearchError("a search is running in the background: stop() or wait() for it first")
-
-    def _check_limits(self, visits: int | None, total: int | None, seconds: float | None) -> None:
-        if visits is None and total is None and seconds is None:
-            raise SearchError("how long? give visits=, total= or seconds=")
-        for name, value in (("visits", visits), ("total", total)):
-            if value is not None:
-                _at_least_one(value, name)
-        if seconds is not None and (not isinstance(seconds, numbers.Real) or not seconds > 0):
-            raise SearchError(f"seconds={seconds}: must be above 0")
-
-
-def parse_memory(memory: int | str) -> int:
-    """Bytes from 1_000_000, "512MB" or "1GiB"."""
-    if isinstance(memory, str):
-        match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([A-Za-z]*)\s*", memory)
-        if not match or match.group(2).upper() not in UNITS:
-            raise SearchError(f'memory={memory!r}: write a number of bytes, or one with a unit such as "512MB" or "2GB"')
-        memory = int(float(match.group(1)) * UNITS[match.group(2).upper()])
-    if memory < 1:
-        raise SearchError(f"memory={memory}: must be above 0")
-    return int(memory)
-
-
-def _as_object_game(game: Any) -> ObjectGame:
-    if isinstance(game, type) and issubclass(game, Game):
-        raise SearchError(f"Search wants a game, not its class: write {game.__name__}()")
-    return ObjectGame(game)
-
-
-def _option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> Any:
-    if given is None:
-        return default
-    if isinstance(given, type):
-        raise SearchError(f"{name}={given.__name__}: give an instance, {given.__name__}()")
-    if not is_option(given) or not fits(given):
-        raise SearchError(f"{name}={given!r}: not an option for {name}; the default is {default!r}")
-    return coerce(given)
-
-
-def _serves(function: Any) -> Callable[[Any], bool]:
-    return lambda option: function.generic.find(keys_of_value(option)) is not None
-
-
-def _is_a(kind: Any) -> Callable[[Any], bool]:
-    return lambda option: isinstance(option, kind)
-
-
-def _is_function(evaluate: Any) -> bool:
-    return callable(evaluate) and not isinstance(evaluate, type)
-
-
-def _describe(option: Any) -> str | None:
-    if option is None or is_option(option):
-        return None if option is None else repr(option)
-    return getattr(option, "__qualname__", type(option).__qualname__)
-
-
-def _at_least_one(value: int, name: str) -> int:
-    whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
-    if not whole or value < 1:
-        raise SearchError(f"{name}={value!r}: must be a whole number of 1 or more")
-    return int(value)
 
 
 def _or_infinity(limit: int | None) -> float:

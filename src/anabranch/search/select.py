@@ -15,8 +15,8 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Positive
 from anabranch.jit.random import uniform
-from anabranch.search.counts import F4, inverse, inverse_root, log
-from anabranch.search.graph import column_of, edges_of, slot, view
+from anabranch.search.counts import F4, inverse, inverse_root, log_root
+from anabranch.search.layout import column_of, edges_of, is_open, own_value, slot, view, width_of
 
 
 class Scale(NamedTuple):
@@ -30,7 +30,7 @@ class Parent(NamedTuple):
     """What a score may know of the node above; what a rule does not read is not computed."""
 
     visits: int  # N: its own evaluations and all edge visits
-    log_visits: float  # ln N
+    root_log_visits: float  # sqrt(ln N)
     value: float  # Q, normalised, in the view of who moves
     visited_prior: float  # sum of the priors of edges with visits
     column: int  # which of an edge's totals belongs to who moves
@@ -116,7 +116,7 @@ def score(rule, parent, edge):
 def _(rule, parent, edge):
     if edge.visits == 0:
         return F4(first_play(rule.fpu, parent))
-    return value_of(parent, edge) + F4(rule.c) * np.sqrt(parent.log_visits) * inverse_root(edge.visits)
+    return value_of(parent, edge) + F4(rule.c) * parent.root_log_visits * inverse_root(edge.visits)
 
 
 @score.register(PUCT)
@@ -148,7 +148,7 @@ def value_of(parent, edge):
 def look(graph, number, scale):
     """The node as a `Parent`. All of this is inlined, so that the loop vanishes for rules that do not read its results."""
     node = graph.nodes[slot(number)]
-    width = len(node.value)
+    width = width_of(graph)
     column = column_of(width, node.player)
     sign = view(width, node.player)
     total = 0.0
@@ -161,22 +161,28 @@ def look(graph, number, scale):
             tried += edge.visits
             prior += edge.prior
     own = node.visits - tried
-    mean = (own * sign * node.value[column] + total) / node.visits
+    mean = (own * sign * own_value(graph, number, column) + total) / node.visits
     middle = sign * scale.middle
-    return Parent(node.visits, log(node.visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
+    return Parent(node.visits, log_root(node.visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
 
 
 @helper
-def choose(rule, graph, number, scale, random):
-    """The number of the edge that the rule prefers; at chance, one drawn by its probability."""
+def choose(rule, graph, number, limits, random):
+    """The number of the edge to follow: what the rule prefers; at chance, one drawn by its probability."""
     if graph.nodes[slot(number)].player == CHANCE:
         return draw_event(graph, number, random)
-    parent = look(graph, number, scale)
+    return prefer(rule, graph, number, limits, random)
+
+
+@generic(default=True)
+def prefer(rule, graph, number, limits, random):
+    """The number of the edge that the rule prefers: the one with the highest score, for rules that have one."""
+    parent = look(graph, number, limits.scale)
     best = slot(number + 1)
     best_score = F4(-math.inf)
     for e in edges_of(graph, number):
         edge_score = score(rule, parent, graph.edges[e])
-        if edge_score > best_score:
+        if edge_score > best_score and is_open(graph, number, e, limits):
             best = e
             best_score = edge_score
     return best
@@ -186,8 +192,10 @@ def choose(rule, graph, number, scale, random):
 def draw_event(graph, number, random):
     """A chance event's edge, drawn by its prior."""
     left = uniform(random)
+    last = slot(number + 1)
     for e in edges_of(graph, number):
+        last = e
         left -= graph.edges[e].prior
         if left < 0.0:
-            return e
-    return slot(number + graph.nodes[number].count)
+            break
+    return last

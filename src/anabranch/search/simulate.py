@@ -1,49 +1,23 @@
 """The loop: descend, evaluate, back up.
 
-`simulate` runs whole simulations inside one kernel. Where Python must evaluate, `descend_to_leaf` and `finish` are its two
-halves, with the evaluator between them (`drive.py`). A simulation adds one visit to one edge of the root.
-Read first: `graph.py`.
+`simulate` runs whole simulations on a compact tree inside one kernel. A simulation adds one visit to one edge of the root.
+Read first: `tree.py`. Beside: `simulate_graph.py`, the same for graphs, and for evaluators in Python.
 """
-
-from typing import Any, NamedTuple
 
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
-from anabranch.jit.random import below
 from anabranch.search.backup import back_up
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EVALUATIONS, NO_NODE, POSITIONS, add_node, edges_of, slot, view
-from anabranch.search.select import Scale, choose
+from anabranch.search.layout import EVALUATIONS, NO_NODE, POSITIONS, edges_of, slot, view
+from anabranch.search.select import choose
+from anabranch.search.steps import possible_events, read_outcome, shuffle, step
+from anabranch.search.tree import add_node
 
 PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room to keep that
-
-
-class Limits(NamedTuple):
-    """What bounds the growth of the graph, and the units of its values."""
-
-    depth: int  # positions this many actions below the root stay leaves
-    expand_after: int  # evaluations of a leaf before it gets a node
-    scale: Scale
-    discount: float
-
-
-class Work(NamedTuple):
-    """Scratch memory of one thread."""
-
-    states: Any  # records: ROOT_STATE, LEAF_STATE, PLAYOUT_STATE
-    random: Any  # u8 (1,): the generator
-    path_nodes: Any  # i4 (depth,): nodes from the root down
-    path_edges: Any  # i4 (depth,): the edge taken at each
-    path_rewards: Any  # f8 (depth, width): what each edge paid
-    values: Any  # f8 (width,): the leaf's value
-    actions: Any  # i8 (largest number of edges,)
-    probabilities: Any  # f8 (events,)
-    rewards: Any  # f8 (players,)
-    returns: Any  # f8 (players,)
 
 
 @kernel
@@ -85,57 +59,7 @@ def plant(graph, work):
     return root
 
 
-# --- the same in halves, for evaluators in Python -----------------------------------------------------------------------
-
-
-@kernel
-def descend_to_leaf(graph, root, select, limits, work):
-    """The first half of a simulation: its depth, and NO_NODE if the leaf wants an evaluation (else `work.values` has it)."""
-    depth, leaf = descend(graph, root, select, limits, work)
-    if leaf == NO_NODE and depth != PATH_FULL:
-        leaf = settle(graph, depth, work)
-    return depth, leaf
-
-
-@kernel
-def survey(work):
-    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`."""
-    state = work.states[LEAF_STATE]
-    player = rules.to_play(state)
-    if rules.has_chance(state) and player == CHANCE:
-        return player, possible_events(state, work)
-    return player, rules.legal_actions(state, work.actions)
-
-
-@kernel
-def adopt(graph, depth, player, count, priors, limits, work):
-    """Make the leaf at the end of the path (the root, if that is empty) a node with `count` edges, their `work.actions` and
-    `priors`, and `work.values` as its evaluation; with no edges it is one where the game is over. Its number or NO_NODE."""
-    shuffle_both(work.actions, priors, count, work.random)
-    number = add_node(graph, player, work.actions, count)
-    if number != NO_NODE:
-        node = graph.nodes[number]
-        own_evaluations(node, 1, work.values)
-        for i in range(count):
-            graph.edges[number + 1 + i].prior = priors[i]
-        if depth > 0:
-            edge = graph.edges[work.path_edges[depth - 1]]
-            edge.child = number
-            if edge.visits > 0:  # there was no room for it before
-                node.visits += edge.visits
-                for i in range(len(work.values)):
-                    before = leaf_mean(graph, depth, limits.discount, work, i)
-                    node.value[i] = (edge.visits * before + node.value[i]) / node.visits
-    return number
-
-
-@kernel
-def finish(graph, depth, operator, limits, work):
-    """The second half: back up `work.values`."""
-    back_up(operator, graph, depth, limits.discount, work)
-
-
-# --- what both are made of ------------------------------------------------------------------------------------------------
+# --- what that is made of ---------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -152,7 +76,10 @@ def descend(graph, root, select, limits, work):
     while graph.nodes[slot(number)].count > 0:
         if depth == len(work.path_edges):
             return PATH_FULL, NO_NODE
-        chosen = choose(select, graph, number, limits.scale, work.random)
+        if depth == 0 and limits.only != NO_NODE:
+            chosen = slot(limits.only)
+        else:
+            chosen = choose(select, graph, number, limits, work.random)
         edge = graph.edges[chosen]
         expect(graph, edge.child)
         step(state, edge.action, depth, work)
@@ -168,8 +95,14 @@ def descend(graph, root, select, limits, work):
                 return depth, NO_NODE
     node = graph.nodes[slot(number)]
     node.visits += 1
-    for i in range(len(node.value)):
-        work.values[i] = node.value[i]
+    if rules.has_random_returns(state):
+        rules.returns(state, work.returns, work.random)
+        for i in range(len(node.value)):
+            node.value[i] += (work.returns[i] - node.value[i]) / node.visits
+            work.values[i] = work.returns[i]
+    else:
+        for i in range(len(node.value)):
+            work.values[i] = node.value[i]
     return depth, number
 
 
@@ -179,17 +112,6 @@ def expect(graph, number):
     if number != NO_NODE:
         for line in range(LINES_AHEAD):
             prefetch(graph.nodes, number, line)
-
-
-@helper
-def step(state, action, depth, work):
-    """Play an edge's action and note what it pays."""
-    if rules.has_rewards(state):
-        work.rewards[:] = 0.0
-    rules.play(state, action, work.rewards)
-    if rules.has_rewards(state):
-        for i in range(rules.value_width(state)):
-            work.path_rewards[depth, i] = work.rewards[i]
 
 
 @helper
@@ -241,45 +163,13 @@ def grow(graph, state, work):
 
 
 @helper
-def possible_events(state, work):
-    """Write the chance events that can happen into `work.actions`, their probabilities beside; how many there are."""
-    work.probabilities[:] = 0.0
-    rules.chance(state, work.probabilities)
-    count = 0
-    for event in range(len(work.probabilities)):
-        if work.probabilities[event] > 0.0:
-            work.actions[count] = event
-            count += 1
-    return count
-
-
-@helper
-def shuffle(actions, count, random):
-    """Fisher-Yates: the order of a node's edges breaks ties between them."""
-    for i in range(count - 1, 0, -1):
-        j = below(random, i + 1)
-        actions[i], actions[j] = actions[j], actions[i]
-
-
-@helper
-def shuffle_both(actions, priors, count, random):
-    """The same for actions and their priors together."""
-    for i in range(count - 1, 0, -1):
-        j = below(random, i + 1)
-        actions[i], actions[j] = actions[j], actions[i]
-        priors[i], priors[j] = priors[j], priors[i]
-
-
-@helper
 def settle(graph, depth, work):
     """If the game is over at the leaf, write the outcome into `work.values` and keep it in a node (if there is room);
     that node, or NO_NODE if the leaf wants an evaluation."""
     state = work.states[LEAF_STATE]
     if not rules.is_over(state):
         return NO_NODE
-    rules.returns(state, work.returns)
-    for i in range(rules.value_width(state)):
-        work.values[i] = work.returns[i]
+    read_outcome(work)
     number = add_node(graph, CHANCE, work.actions, 0)
     if number == NO_NODE:
         return OUT_OF_ROOM

@@ -1,0 +1,61 @@
+"""Compiling a kernel in half the time: helpers are optimised once, as part of the kernel.
+
+Numba makes every function that a kernel calls ready to be called by itself: it optimises it with all that it calls, and emits
+machine code, level after level. Ours are only ever called from kernels, which link them in and optimise the whole again. So
+while a kernel is being compiled, everything else is left as it comes from the front end.
+
+This reaches into Numba (`CPUCodeLibrary`). Where a version of Numba has no such methods, nothing is changed and compiling
+takes longer.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import codegen
+
+_compiling = threading.local()
+_library: Any = getattr(codegen, "CPUCodeLibrary", None)
+_machine: Any = getattr(codegen, "JITCPUCodegen", None)
+_steps = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "_verify_declare_only_symbols")
+
+
+@contextmanager
+def only(kernel: str) -> Iterator[None]:
+    """Until this ends, make ready the kernel of this name alone."""
+    before = getattr(_compiling, "kernel", None)
+    _compiling.kernel = kernel
+    try:
+        yield
+    finally:
+        _compiling.kernel = before
+
+
+def _is_helper(library: Any) -> bool:
+    kernel = getattr(_compiling, "kernel", None)
+    return kernel is not None and library.name != kernel
+
+
+if all(hasattr(_library, step) for step in _steps) and hasattr(_machine, "set_env"):
+    _optimize, _finalize, _set_env = _library._optimize_final_module, _library._finalize_final_module, _machine.set_env
+
+    def _optimize_kernel(library: Any) -> None:
+        if not _is_helper(library):
+            _optimize(library)
+
+    def _finalize_kernel(library: Any) -> None:
+        if not _is_helper(library):
+            _finalize(library)
+            return
+        library._finalize_dynamic_globals()
+        library._verify_declare_only_symbols()
+        library._finalized = True
+
+    def _set_env_of_kernel(machine: Any, name: str, environment: Any) -> None:
+        if machine._engine.get_global_value_address(name):  # a helper has no place for one, and no use
+            _set_env(machine, name, environment)
+
+    _library._optimize_final_module = _optimize_kernel
+    _library._finalize_final_module = _finalize_kernel
+    _machine.set_env = _set_env_of_kernel

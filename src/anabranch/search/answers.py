@@ -1,0 +1,59 @@
+"""What evaluators in Python say, checked: f(states) -> (priors, values)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.errors import EvaluatorError
+
+
+def ask(evaluator: Callable[..., Any], states: Any) -> Any:
+    """Call a user's evaluator; what it raises is told as its own fault."""
+    try:
+        return evaluator(states)
+    except Exception as error:
+        name = getattr(evaluator, "__name__", type(evaluator).__name__)
+        raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
+
+
+def read_answer(answer: Any, actions: int, width: int) -> tuple[np.ndarray | None, np.ndarray]:
+    """The priors (or None) and values of one position out of f's answer for a batch of one."""
+    try:
+        priors, values = answer
+    except (TypeError, ValueError):
+        raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
+    values = _array(values, "values", (1,) if width == 1 else (1, width), (1, width))
+    if priors is not None:
+        priors = _array(priors, "priors", (1, actions), (1, actions))
+        if (priors < 0.0).any():
+            raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
+        priors = priors[0]
+    return priors, values.reshape(-1)
+
+
+def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:
+    """Numbers of the wanted shape, without NaN or infinity."""
+    try:
+        array = np.asarray(data, np.float64)
+    except (TypeError, ValueError):
+        raise EvaluatorError(f"the evaluator's {what} are not numbers") from None
+    if array.shape not in (shape, also):
+        batch = f"(positions{''.join(f', {size}' for size in shape[1:])})"
+        raise EvaluatorError(f"the evaluator's {what} have the shape {array.shape}; for one position it is {shape}: {batch}")
+    if not np.isfinite(array).all():
+        raise EvaluatorError(f"the evaluator's {what} hold NaN or infinity; check its input and its last layer")
+    return array
+
+
+def priors_of(priors: np.ndarray | None, actions: np.ndarray) -> np.ndarray:
+    """The priors of these legal actions, summing to 1; uniform if there are none."""
+    if priors is None:
+        return np.full(len(actions), 1.0 / len(actions))
+    legal = priors[actions]
+    if not legal.sum() > 0.0:
+        raise EvaluatorError(
+            "the evaluator gave every legal action the prior 0; give legal actions some weight, "
+            "or return None instead of priors for uniform ones"
+        )
+    return legal / legal.sum()

@@ -1,0 +1,90 @@
+"""What `Search` is given, checked: each mistake is told in one sentence that names the remedy."""
+
+import numbers
+import re
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+from anabranch.errors import SearchError
+from anabranch.games.game import Game
+from anabranch.games.objects import ObjectGame
+from anabranch.jit.dispatch import keys_of_value
+from anabranch.jit.options import coerce, is_option
+
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def parse_memory(memory: int | str) -> int:
+    """Bytes from 1_000_000, "512MB" or "1GiB"."""
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([A-Za-z]*)\s*", memory)
+        if not match or match.group(2).upper() not in UNITS:
+            raise SearchError(f'memory={memory!r}: write a number of bytes, or one with a unit such as "512MB" or "2GB"')
+        memory = int(float(match.group(1)) * UNITS[match.group(2).upper()])
+    if memory < 1:
+        raise SearchError(f"memory={memory}: must be above 0")
+    return int(memory)
+
+
+def as_game(game: Any) -> Game | ObjectGame:
+    """A game, of Python objects if it is none of ours."""
+    if isinstance(game, (Game, ObjectGame)):
+        return game
+    if isinstance(game, type) and issubclass(game, Game):
+        raise SearchError(f"Search wants a game, not its class: write {game.__name__}()")
+    return ObjectGame(game)
+
+
+def option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> Any:
+    """The option that was given, its fields as declared; else the default."""
+    if given is None:
+        return default
+    if isinstance(given, type):
+        raise SearchError(f"{name}={given.__name__}: give an instance, {given.__name__}()")
+    if not is_option(given) or not fits(given):
+        raise SearchError(f"{name}={given!r}: not an option for {name}; the default is {default!r}")
+    return coerce(given)
+
+
+def serves(*functions: Any) -> Callable[[Any], bool]:
+    """Whether one of these generic functions is defined for an option."""
+    return lambda option: any(
+        set(keys_of_value(option)) & set(function.generic.implementations) for function in functions
+    )
+
+
+def is_a(kind: Any) -> Callable[[Any], bool]:
+    """Whether an option is of this class."""
+    return lambda option: isinstance(option, kind)
+
+
+def is_function(evaluate: Any) -> bool:
+    """Whether this is a callable, and not an option's class."""
+    return callable(evaluate) and not isinstance(evaluate, type)
+
+
+def describe(option: Any) -> str | None:
+    """An option as people write it."""
+    if option is None or is_option(option):
+        return None if option is None else repr(option)
+    return getattr(option, "__qualname__", type(option).__qualname__)
+
+
+def at_least_one(value: Any, name: str) -> int:
+    """A whole number from 1 on."""
+    whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
+    if not whole or value < 1:
+        raise SearchError(f"{name}={value!r}: must be a whole number of 1 or more")
+    return int(value)
+
+
+def check_limits(visits: int | None, total: int | None, seconds: float | None) -> None:
+    """At least one limit, and all of them possible."""
+    if visits is None and total is None and seconds is None:
+        raise SearchError("how long? give visits=, total= or seconds=")
+    for name, value in (("visits", visits), ("total", total)):
+        if value is not None:
+            at_least_one(value, name)
+    if seconds is not None and (not isinstance(seconds, numbers.Real) or not seconds > 0):
+        raise SearchError(f"seconds={seconds}: must be above 0")

@@ -1,0 +1,83 @@
+"""Positions that come again: what a repetition is worth, and which positions may not come once more.
+
+A game declares what it means to meet a position again (`Game.repetition`, the second or third time). Kernels see two things:
+
+- A position is **exhausted** if the game so far has seen it so often that once more would be the repetition that counts.
+- A simulation that meets its **own path** stops, in every game: a cycle inside the search can be gone round until it counts.
+  (Where repetitions mean nothing it stops as well, since it would never end, or a key has collided.)
+
+Either way the edge's visit counts, as a *cut*: its value is the declared one, and the shared node behind it keeps its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from anabranch.games.game import Game
+from anabranch.games.objects import ObjectGame
+from anabranch.games.position import Position
+from anabranch.games.rules import DRAW
+from anabranch.jit import helper
+
+Key = tuple[int, int]
+
+
+class History:
+    """The keys of the game so far, the root not included."""
+
+    def __init__(self, game: Game | ObjectGame, position: Any) -> None:
+        self.game = game
+        self.matters = game.repetition != "nothing"
+        self.keys: list[Key] = []
+        if self.matters and isinstance(game, ObjectGame):
+            self.keys = game.history(position)
+        elif self.matters:
+            self.keys = _keys_before(position)
+
+    def add(self, key: Key) -> None:
+        """The game went on from the position with this key."""
+        if self.matters:
+            self.keys.append(key)
+
+    def exhausted(self) -> np.ndarray:
+        """Keys of positions that may not come once more, as rows of two u8 in rising order."""
+        enough = self.game.repetition_count - 1
+        found = sorted(key for key, times in Counter(self.keys).items() if times >= enough)
+        return np.array(found, np.uint64).reshape(-1, 2)
+
+
+def _keys_before(position: Position) -> Iterable[Key]:
+    """The keys on the way to a position, from the start of its game."""
+    keys = []
+    before = position.game.start()
+    for action in position.moves:
+        keys.append(before.key)
+        before = before.play(action)
+    return keys if before == position else []  # a position that was not reached from the start has no past
+
+
+@helper
+def is_exhausted(exhausted, low, high):
+    """Whether a key is among these sorted rows."""
+    first = 0
+    last = len(exhausted)
+    while first < last:
+        middle = (first + last) // 2
+        if exhausted[middle, 0] < low or (exhausted[middle, 0] == low and exhausted[middle, 1] < high):
+            first = middle + 1
+        else:
+            last = middle
+    return first < len(exhausted) and exhausted[first, 0] == low and exhausted[first, 1] == high
+
+
+@helper
+def cut_value(repetition, width, player, i, scale):
+    """What a repetition that `player` brought about is worth: column `i` of a value, player 0's or one a player."""
+    half = 1.0 / scale.factor
+    if repetition == DRAW:
+        half = 0.0
+    if width == 1:
+        return scale.middle + (half if player == 1 else -half)
+    return scale.middle - half if i == player else scale.middle

@@ -1,0 +1,151 @@
+"""Proven values: bounds that ends of the game put on nodes, carried upwards (Cazenave & Saffidine 2010).
+
+Every node has a lowest and a highest value that it can still turn out to be worth: at first the declared range, at the end of
+a game the outcome. The player who moves gets at least the best of the lowest and at most the best of the highest; chance
+the expectation; another player something between what the moves that may still be best would pay. A node is settled when
+both bounds meet. Only ends of the game prove anything: an edge that led to a repetition depends on the path, so it is
+treated as its child, and a child that may not come once more as unknown.
+
+Bounds are in player 0's view, or one number a player. Nothing here costs anything in a search without `prove`.
+"""
+
+import math
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE
+from anabranch.jit import helper
+from anabranch.search.graph import EXHAUSTED, HIGH, LOW, Graph, child_of
+from anabranch.search.layout import NO_NODE, column_of, edges_of, is_on, is_open, slot, width_of
+
+
+@helper
+def lowest(state, scale):
+    """The least that any position can be worth. Where rewards come on the way, what is still to come has no declared range."""
+    return -math.inf if rules.has_rewards(state) else scale.middle - 1.0 / scale.factor
+
+
+@helper
+def highest(state, scale):
+    """The most."""
+    return math.inf if rules.has_rewards(state) else scale.middle + 1.0 / scale.factor
+
+
+@helper
+def unknown(graph, number, limits, state):
+    """A new node's bounds."""
+    for i in range(width_of(graph)):
+        graph.bounds[number, LOW, i] = lowest(state, limits.scale)
+        graph.bounds[number, HIGH, i] = highest(state, limits.scale)
+
+
+@helper
+def edge_bound(graph, e, side, i, limits, state):
+    """The lowest or highest value of an edge, in player 0's view or column `i`."""
+    child = child_of(graph, e)
+    if child == NO_NODE or (graph.nodes[slot(child)].flags & EXHAUSTED) != 0:
+        return lowest(state, limits.scale) if side == LOW else highest(state, limits.scale)
+    bound = limits.discount * graph.bounds[slot(child), side, i]
+    if rules.has_rewards(state):
+        bound += graph.rewards[slot(e), i]
+    return bound
+
+
+@helper
+def narrow(graph, number, limits, state):
+    """Compute a node's bounds from its children's."""
+    node = graph.nodes[slot(number)]
+    if node.count == 0:
+        return
+    width = width_of(graph)
+    if node.player == CHANCE:
+        for i in range(width):
+            low = 0.0
+            high = 0.0
+            certain = 0.0
+            for e in edges_of(graph, number):
+                low += graph.edges[e].prior * edge_bound(graph, e, LOW, i, limits, state)
+                high += graph.edges[e].prior * edge_bound(graph, e, HIGH, i, limits, state)
+                certain += graph.edges[e].prior
+            tighten(graph, number, i, low / certain, high / certain)
+        return
+    flip = width == 1 and node.player == 1  # the mover wants player 0's value low
+    column = column_of(width, node.player)
+    low = math.inf if flip else -math.inf
+    high = low
+    for e in edges_of(graph, number):
+        edge_low = edge_bound(graph, e, LOW, column, limits, state)
+        edge_high = edge_bound(graph, e, HIGH, column, limits, state)
+        low = min(low, edge_low) if flip else max(low, edge_low)
+        high = min(high, edge_high) if flip else max(high, edge_high)
+    tighten(graph, number, column, low, high)
+    if width > 1:
+        narrow_others(graph, number, column, limits, state)
+
+
+@helper
+def narrow_others(graph, number, column, limits, state):
+    """The bounds of those who do not move: over all edges that may still be the mover's best."""
+    for i in range(width_of(graph)):
+        if i != column:
+            low = math.inf
+            high = -math.inf
+            for e in edges_of(graph, number):
+                if edge_bound(graph, e, HIGH, column, limits, state) >= graph.bounds[slot(number), LOW, column]:
+                    low = min(low, edge_bound(graph, e, LOW, i, limits, state))
+                    high = max(high, edge_bound(graph, e, HIGH, i, limits, state))
+            tighten(graph, number, i, low, high)
+
+
+@helper
+def tighten(graph, number, i, low, high):
+    """Bounds only ever come closer: children that were looked at earlier may have been collected since."""
+    graph.bounds[slot(number), LOW, i] = max(graph.bounds[slot(number), LOW, i], low)
+    graph.bounds[slot(number), HIGH, i] = min(graph.bounds[slot(number), HIGH, i], high)
+
+
+@helper
+def clip(graph, number):
+    """Keep a node's value within its bounds."""
+    node = graph.nodes[slot(number)]
+    for i in range(len(node.mean)):
+        node.mean[i] = min(max(node.mean[i], graph.bounds[slot(number), LOW, i]), graph.bounds[slot(number), HIGH, i])
+
+
+@helper
+def is_settled(graph, number):
+    """Whether nothing about a node's value is open."""
+    settled = True
+    for i in range(width_of(graph)):
+        settled = settled and graph.bounds[slot(number), LOW, i] == graph.bounds[slot(number), HIGH, i]
+    return settled
+
+
+@helper
+def is_proven(graph, number):
+    """Whether a node's value to the player who moves is known: then one of its actions is known to be best."""
+    node = graph.nodes[slot(number)]
+    column = np.int64(column_of(width_of(graph), max(node.player, 0)))
+    return graph.bounds[slot(number), LOW, column] == graph.bounds[slot(number), HIGH, column]
+
+
+@is_open.register(Graph)
+def _(graph, number, e, limits):
+    """An edge is closed once it is settled, or cannot be better than what is proven already."""
+    if not is_on(graph.prove):
+        return True
+    child = child_of(graph, e)
+    if child == NO_NODE or (graph.nodes[slot(child)].flags & EXHAUSTED) != 0:
+        return True
+    if is_settled(graph, child):
+        return False
+    if len(graph.rewards) > 0:
+        return True
+    node = graph.nodes[slot(number)]
+    column = column_of(width_of(graph), node.player)
+    low = limits.discount * graph.bounds[slot(child), LOW, column]
+    high = limits.discount * graph.bounds[slot(child), HIGH, column]
+    if width_of(graph) == 1 and node.player == 1:
+        return low < graph.bounds[slot(number), HIGH, column]
+    return high > graph.bounds[slot(number), LOW, column]

@@ -1,0 +1,420 @@
+"""The loop on graphs: descend, evaluate, back up, where paths may join, end early, or meet themselves.
+
+`simulate_graph` runs whole simulations inside one kernel. Where Python must play or evaluate, `descend_graph` and
+`finish_graph` are its halves, with the evaluator between them (`drive.py`). A simulation adds one visit to one edge of the
+root, whether it evaluates anything or not. Nothing here recurses.
+Read first: `graph.py`, `update.py`. Beside: `simulate.py`, the same for compact trees.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE, NOTHING
+from anabranch.jit import helper, kernel
+from anabranch.jit.prefetch import prefetch
+from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
+from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find
+from anabranch.search.history import is_exhausted
+from anabranch.search.layout import EVALUATIONS, MERGES, NO_NODE, STAMP, edges_of, is_on, own_value, slot, view, width_of
+from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
+from anabranch.search.select import choose
+from anabranch.search.stale import PathOnly, spread
+from anabranch.search.steps import possible_events, read_outcome, shuffle, shuffle_both, step
+from anabranch.search.update import Idempotent, Stop, after_visit, before_choice, has_enough, lags
+
+# How a descent ends.
+WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
+HAS_VALUE = 1  # nothing is to be evaluated: the game is over, or the child is known well enough
+CAUGHT_UP = 2  # the last edge catches up with its child: `work.values` has what is backed up
+UNKNOWN = 3  # the last edge's child is not known yet, and Python must play (games of Python objects)
+PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and tries again
+PROVEN = 5  # of `simulate_graph`: the root's value is known
+
+LARGEST_STAMP = 2**31 - 1
+LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
+
+
+class Manner(NamedTuple):
+    """How a graph is walked."""
+
+    update: Any = Idempotent()
+    stop: Stop = Stop()
+    stale: Any = PathOnly()
+    opaque: bool = False  # whether only Python knows the positions
+
+
+@kernel
+def simulate_graph(graph, root, select, evaluator, operator, manner, limits, work, count):
+    """Run up to `count` simulations; gives the number done and, if it is fewer, why: PATH_FULL or PROVEN."""
+    for done in range(count):
+        if is_on(graph.prove) and is_proven(graph, root):
+            return done, PROVEN
+        depth, leaf, end = descend(graph, root, select, manner, limits, work)
+        if end == PATH_FULL:
+            return done, end
+        if end == WANTS_VALUE:
+            if leaf == NO_NODE and rules.is_over(work.states[LEAF_STATE]):
+                read_outcome(work)
+                note(graph, leaf, depth, 0, limits, work)
+            else:
+                evaluate(evaluator, work, limits.scale, limits.discount)
+                note(graph, leaf, depth, 1, limits, work)
+        ascend(graph, depth, operator, manner, end, limits, work)
+    return count, HAS_VALUE
+
+
+@kernel
+def plant(graph, root, evaluator, limits, work):
+    """Make sure that ROOT_STATE, which is not over, has a node (`root`, if that is not NO_NODE) with an evaluation and edges;
+    its number, or NO_NODE if there is no room."""
+    state = work.states[LEAF_STATE]
+    work.states[LEAF_STATE] = work.states[ROOT_STATE]
+    if root == NO_NODE:
+        low, high = rules.key(state)
+        root = find(graph, low, high) if graph.merge else np.int64(NO_NODE)
+        if root == NO_NODE:
+            root = add_leaf(graph, low, high, 0, limits, work)
+        if root == NO_NODE:
+            return root
+    if graph.nodes[root].own == 0:
+        evaluate(evaluator, work, limits.scale, limits.discount)
+        note(graph, root, 0, 1, limits, work)
+    if graph.nodes[root].count == 0:
+        root = expand(graph, root, work)
+    return root
+
+
+# --- the same in parts, for what Python must do ---------------------------------------------------------------------------
+
+
+@kernel
+def descend_graph(graph, root, select, manner, limits, work):
+    """The first half of a simulation: its depth, the leaf, and how the descent ended."""
+    return descend(graph, root, select, manner, limits, work)
+
+
+@kernel
+def descend_on(graph, depth, select, manner, limits, work):
+    """Go on with a descent that ended UNKNOWN, after the last edge of the path got its child."""
+    return arrive(graph, depth, select, manner, limits, work)
+
+
+@kernel
+def find_or_add(graph, depth, low, high, limits, work):
+    """The node of the position with this key, which the path's last edge (if any) then leads to, and whether it is new.
+    NO_NODE if there is no room."""
+    child = find(graph, low, high) if graph.merge else NO_NODE
+    if child == NO_NODE:
+        child = add_leaf(graph, low, high, depth, limits, work)
+        if child != NO_NODE and depth > 0:
+            lead_to(graph, depth, child, limits, work)
+        return child, True
+    if depth > 0:
+        graph.used[MERGES] += 1
+        lead_to(graph, depth, child, limits, work)
+    return child, False
+
+
+@kernel
+def end_here(graph, number, limits, work):
+    """The game is over at this new node: `work.values` has the outcome."""
+    keep_outcome(graph, number, work)
+
+
+@kernel
+def adopt_graph(graph, number, player, count, priors, work):
+    """Give a leaf `count` edges with `work.actions` and `priors`; its number from now on, or NO_NODE if there is no room."""
+    shuffle_both(work.actions, priors, count, work.random)
+    number = add_edges(graph, number, player, work.actions, count)
+    if number != NO_NODE:
+        for i in range(count):
+            graph.edges[number + 1 + i].prior = priors[i]
+    return number
+
+
+@kernel
+def note_value(graph, leaf, depth, evaluations, limits, work):
+    """`work.values` is the value of the leaf, and cost so many evaluations."""
+    note(graph, leaf, depth, evaluations, limits, work)
+
+
+@kernel
+def survey(work):
+    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`. Where the game is
+    over there are none, and `work.values` has the outcome."""
+    state = work.states[LEAF_STATE]
+    if rules.is_over(state):
+        read_outcome(work)
+        return CHANCE, 0
+    player = rules.to_play(state)
+    if rules.has_chance(state) and player == CHANCE:
+        return player, possible_events(state, work)
+    return player, rules.legal_actions(state, work.actions)
+
+
+@kernel
+def finish_graph(graph, depth, operator, manner, end, limits, work):
+    """The second half of a simulation."""
+    ascend(graph, depth, operator, manner, end, limits, work)
+
+
+# --- down -----------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def descend(graph, root, select, manner, limits, work):
+    """Follow the selection rule from the root, noting the path; its depth, the node at its end, and how it ended."""
+    work.states[LEAF_STATE] = work.states[ROOT_STATE]
+    graph.used[STAMP] += 1
+    return follow(graph, root, 0, select, manner, limits, work)
+
+
+@helper
+def stamp(graph):
+    """The running simulation's number, as nodes keep it. A node that has it is on the path."""
+    return graph.used[STAMP] & LARGEST_STAMP
+
+
+@helper
+def arrive(graph, depth, select, manner, limits, work):
+    """Judge the child that the path's last edge leads to, and go on from there if that is wanted."""
+    end = judge(graph, depth, manner, limits, work)
+    number = child_of(graph, work.path_edges[depth - 1])
+    if end != WANTS_VALUE or number == NO_NODE:
+        return depth, number, end
+    return follow(graph, number, depth, select, manner, limits, work)
+
+
+@helper
+def follow(graph, number, depth, select, manner, limits, work):
+    """Go down from a node of the path, LEAF_STATE being its position."""
+    state = work.states[LEAF_STATE]
+    while True:
+        node = graph.nodes[slot(number)]
+        node.stamp = stamp(graph)
+        if (node.flags & OVER) != 0:
+            count_end(graph, number, work)
+            return depth, number, HAS_VALUE
+        if node.count == 0:
+            if node.own < limits.expand_after or depth >= limits.depth:
+                return depth, number, WANTS_VALUE
+            expanded = expand(graph, number, work)
+            if expanded == NO_NODE:
+                return depth, number, WANTS_VALUE
+            number = expanded
+        if depth == len(work.path_edges):
+            return depth, number, PATH_FULL
+        before_choice(manner.update, graph, number, limits, work.states[0])
+        if depth == 0 and limits.only != NO_NODE:
+            chosen = slot(limits.only)
+        else:
+            chosen = choose(select, graph, number, limits, work.random)
+        work.path_nodes[depth] = number
+        work.path_edges[depth] = chosen
+        depth += 1
+        edge = graph.edges[chosen]
+        if edge.child != NO_NODE:
+            expect(graph, edge.child)
+        elif manner.opaque:
+            return depth, NO_NODE, UNKNOWN
+        if not manner.opaque:
+            step(state, edge.action, depth - 1, work)
+        if edge.child == NO_NODE:
+            discover(graph, depth, limits, work)
+        end = judge(graph, depth, manner, limits, work)
+        number = np.int64(edge.child)
+        if end != WANTS_VALUE or number == NO_NODE:
+            return depth, number, end
+
+
+@helper
+def judge(graph, depth, manner, limits, work):
+    """Whether the simulation ends at the child of the path's last edge (HAS_VALUE, CAUGHT_UP) or goes on (WANTS_VALUE)."""
+    e = slot(work.path_edges[depth - 1])
+    number = child_of(graph, e)
+    if number == NO_NODE:
+        return WANTS_VALUE
+    child = graph.nodes[slot(number)]
+    if child.stamp == stamp(graph) or (child.flags & EXHAUSTED) != 0:
+        if is_on(graph.repeat):
+            graph.cuts[e] += 1
+        return HAS_VALUE
+    if child.visits == 0 or (child.flags & OVER) != 0:
+        return WANTS_VALUE
+    if is_on(graph.prove) and is_settled(graph, number):
+        return HAS_VALUE
+    if lags(manner.update, graph, work.path_nodes[depth - 1], e, limits, work):
+        return CAUGHT_UP
+    if has_enough(manner.stop, graph.edges[e], child, work.random):
+        return HAS_VALUE
+    return WANTS_VALUE
+
+
+@helper
+def expect(graph, number):
+    """Have a node and its first edges fetched while the action that leads there is played."""
+    for line in range(LINES_AHEAD):
+        prefetch(graph.nodes, number, line)
+
+
+@helper
+def discover(graph, depth, limits, work):
+    """Find or make the node that the path's last edge leads to, LEAF_STATE being its position."""
+    state = work.states[LEAF_STATE]
+    if rules.has_rewards(state):
+        for i in range(width_of(graph)):
+            graph.rewards[work.path_edges[depth - 1], i] = work.path_rewards[depth - 1, i]
+    low, high = rules.key(state)
+    child = find(graph, low, high) if graph.merge else NO_NODE
+    if child != NO_NODE:
+        graph.used[MERGES] += 1
+    else:
+        child = add_leaf(graph, low, high, depth, limits, work)
+        if child == NO_NODE:
+            return
+        if rules.is_over(state):
+            read_outcome(work)
+            keep_outcome(graph, child, work)
+    lead_to(graph, depth, child, limits, work)
+
+
+@helper
+def repeats(graph, depth, low, high, work):
+    """Whether a key is that of a node on the path. In a tree that never changes, so it is asked once, when a node is made."""
+    for d in range(depth):
+        key = graph.cards[slot(work.path_nodes[d] - 1)].key
+        if key[0] == low and key[1] == high:
+            return True
+    return False
+
+
+@helper
+def add_leaf(graph, low, high, depth, limits, work):
+    """A new node without edges at the end of the path."""
+    number = add_node(graph, low, high)
+    if number != NO_NODE:
+        if is_on(graph.prove):
+            unknown(graph, number, limits, work.states[0])
+        if limits.repetition != NOTHING:
+            repeated = not graph.merge and repeats(graph, depth, low, high, work)
+            if repeated or is_exhausted(work.exhausted, low, high):
+                graph.nodes[slot(number)].flags |= EXHAUSTED
+    return number
+
+
+@helper
+def lead_to(graph, depth, child, limits, work):
+    """Let the path's last edge lead to `child`. If it was visited before there was room for a node, a new node takes over."""
+    e = work.path_edges[depth - 1]
+    number = work.path_nodes[depth - 1]
+    attach(graph, number, e, child)
+    edge = graph.edges[e]
+    node = graph.nodes[slot(child)]
+    if edge.visits > 0 and node.visits == 0:
+        sign = view(len(edge.total), graph.nodes[slot(number)].player)
+        node.own = edge.visits
+        node.visits = edge.visits
+        for i in range(len(edge.total)):
+            value = sign * edge.total[i] / edge.visits
+            if rules.has_rewards(work.states[0]):
+                value -= graph.rewards[e, i]
+            set_value(graph, child, i, value / limits.discount)
+
+
+@helper
+def expand(graph, number, work):
+    """Give the node of LEAF_STATE edges: uniform priors in random order, or chance events with their probabilities. Its number
+    from now on, or NO_NODE if there is no room."""
+    state = work.states[LEAF_STATE]
+    player = rules.to_play(state)
+    if rules.has_chance(state) and player == CHANCE:
+        count = possible_events(state, work)
+        number = add_edges(graph, number, player, work.actions, count)
+        if number != NO_NODE:
+            for e in edges_of(graph, number):
+                graph.edges[e].prior = work.probabilities[graph.edges[e].action]
+        return number
+    count = rules.legal_actions(state, work.actions)
+    shuffle(work.actions, count, work.random)
+    return add_edges(graph, number, player, work.actions, count)
+
+
+@helper
+def keep_outcome(graph, number, work):
+    """The game is over at this node, with `work.values` as its outcome."""
+    node = graph.nodes[slot(number)]
+    node.flags |= OVER
+    node.player = CHANCE
+    for i in range(width_of(graph)):
+        set_value(graph, number, i, work.values[i])
+        if is_on(graph.prove) and not rules.has_random_returns(work.states[0]):
+            graph.bounds[slot(number), LOW, i] = work.values[i]
+            graph.bounds[slot(number), HIGH, i] = work.values[i]
+
+
+@helper
+def count_end(graph, number, work):
+    """One more visit of a node where the game is over; an outcome that is drawn by luck is averaged."""
+    node = graph.nodes[slot(number)]
+    node.own += 1
+    node.visits += 1
+    if rules.has_random_returns(work.states[0]):
+        rules.returns(work.states[LEAF_STATE], work.returns, work.random)
+        for i in range(width_of(graph)):
+            average(graph, number, i, work.returns[i])
+
+
+# --- up --------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def note(graph, leaf, depth, evaluations, limits, work):
+    """Count `work.values` as an evaluation of the leaf; without a node (no room) it goes to the edge itself."""
+    graph.used[EVALUATIONS] += evaluations
+    if leaf == NO_NODE:
+        edge = graph.edges[work.path_edges[depth - 1]]
+        sign = view(len(edge.total), graph.nodes[slot(work.path_nodes[depth - 1])].player)
+        for i in range(len(edge.total)):
+            value = limits.discount * work.values[i]
+            if rules.has_rewards(work.states[0]):
+                value += work.path_rewards[depth - 1, i]
+            edge.total[i] += sign * value
+        return
+    node = graph.nodes[slot(leaf)]
+    node.own += 1
+    node.visits += 1
+    for i in range(width_of(graph)):
+        average(graph, leaf, i, work.values[i])
+
+
+@helper
+def average(graph, number, i, value):
+    """One more evaluation of a leaf, already counted."""
+    before = own_value(graph, number, i)
+    set_value(graph, number, i, before + (value - before) / graph.nodes[slot(number)].own)
+
+
+@helper
+def set_value(graph, number, i, value):
+    """What a leaf's own evaluations say, which is all that is known of it."""
+    graph.cards[slot(number - 1)].value[i] = value
+    graph.nodes[slot(number)].mean[i] = value
+
+
+@helper
+def ascend(graph, depth, operator, manner, end, limits, work):
+    """Count the simulation on every edge of its path, and bring the nodes above up to date."""
+    if end != CAUGHT_UP:
+        last = child_of(graph, work.path_edges[depth - 1])
+        if last != NO_NODE and end == HAS_VALUE:
+            for i in range(width_of(graph)):
+                work.values[i] = graph.nodes[slot(last)].mean[i]
+    for d in range(depth - 1, -1, -1):
+        number = work.path_nodes[d]
+        e = work.path_edges[d]
+        graph.edges[slot(e)].visits += 1
+        graph.nodes[slot(number)].visits += 1
+        after_visit(manner.update, operator, graph, number, e, limits, work)
+    spread(manner.stale, operator, graph, depth, limits, work)

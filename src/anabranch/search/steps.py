@@ -1,0 +1,91 @@
+"""What the loops on trees and on graphs are made of: their limits, their scratch memory, and the steps they share.
+
+Next: `simulate.py`, `simulate_graph.py`.
+"""
+
+from typing import Any, NamedTuple
+
+from anabranch.games import rules
+from anabranch.games.rules import NOTHING
+from anabranch.jit import helper
+from anabranch.jit.random import below
+from anabranch.search.evaluate import LEAF_STATE
+from anabranch.search.layout import NO_NODE
+from anabranch.search.select import Scale
+
+
+class Limits(NamedTuple):
+    """What bounds the growth of the graph, and the units of its values."""
+
+    depth: int  # positions this many actions below the root stay leaves
+    expand_after: int  # evaluations of a leaf before it gets a node
+    scale: Scale
+    discount: float
+    repetition: int = NOTHING  # what the game makes of one: see `rules.REPETITIONS`
+    only: int = NO_NODE  # the one edge of the root that simulations take; NO_NODE: they choose
+
+
+class Work(NamedTuple):
+    """Scratch memory of one thread."""
+
+    states: Any  # records: ROOT_STATE, LEAF_STATE, PLAYOUT_STATE
+    random: Any  # u8 (1,): the generator
+    path_nodes: Any  # i4 (depth,): nodes from the root down
+    path_edges: Any  # i4 (depth,): the edge taken at each
+    path_rewards: Any  # f8 (depth, width): what each edge paid
+    values: Any  # f8 (width,): the leaf's value
+    actions: Any  # i8 (largest number of edges,)
+    probabilities: Any  # f8 (events,)
+    rewards: Any  # f8 (players,)
+    returns: Any  # f8 (players,)
+    exhausted: Any  # u8 (keys, 2): positions that may not come once more; see `history.py`
+    ancestry: Any  # i4 (4, nodes): scratch of `stale.Ancestors`, else (4, 0)
+
+
+@helper
+def step(state, action, depth, work):
+    """Play an edge's action and note what it pays."""
+    if rules.has_rewards(state):
+        work.rewards[:] = 0.0
+    rules.play(state, action, work.rewards)
+    if rules.has_rewards(state):
+        for i in range(rules.value_width(state)):
+            work.path_rewards[depth, i] = work.rewards[i]
+
+
+@helper
+def read_outcome(work):
+    """Write the outcome of LEAF_STATE, where the game is over, into `work.values`."""
+    rules.returns(work.states[LEAF_STATE], work.returns, work.random)
+    for i in range(rules.value_width(work.states[LEAF_STATE])):
+        work.values[i] = work.returns[i]
+
+
+@helper
+def possible_events(state, work):
+    """Write the chance events that can happen into `work.actions`, their probabilities beside; how many there are."""
+    work.probabilities[:] = 0.0
+    rules.chance(state, work.probabilities)
+    count = 0
+    for event in range(len(work.probabilities)):
+        if work.probabilities[event] > 0.0:
+            work.actions[count] = event
+            count += 1
+    return count
+
+
+@helper
+def shuffle(actions, count, random):
+    """Fisher-Yates: the order of a node's edges breaks ties between them."""
+    for i in range(count - 1, 0, -1):
+        j = below(random, i + 1)
+        actions[i], actions[j] = actions[j], actions[i]
+
+
+@helper
+def shuffle_both(actions, priors, count, random):
+    """The same for actions and their priors together."""
+    for i in range(count - 1, 0, -1):
+        j = below(random, i + 1)
+        actions[i], actions[j] = actions[j], actions[i]
+        priors[i], priors[j] = priors[j], priors[i]
