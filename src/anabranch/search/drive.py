@@ -160,7 +160,7 @@ class OnGraph(Driver):
         self.enter_position(position)
         self.work = self.work._replace(exhausted=exhausted)
         if isinstance(self.graph.repeat, On) and self.graph.merge:
-            order = sort_children_first(self.graph)
+            order = sort_children_first(self.graph, numbers(self.graph))
             turn_page(self.graph, exhausted, self.limits, self.work, order)
         self.plant()
         if self.root == NO_NODE and child != NO_NODE:  # no room for its edges
@@ -196,7 +196,11 @@ class OnGraph(Driver):
         """Bring the graph to rest; the number of passes it took."""
         with self.resting:
             scratch = self.work._replace(values=self.work.values.copy(), rewards=self.work.rewards.copy())
-            return int(sweep(self.graph, self.rules.backup, self.limits, scratch, sort_children_first(self.graph)))
+            return int(sweep(self.graph, self.rules.backup, self.limits, scratch, self._reached()))
+
+    def _reached(self) -> np.ndarray:
+        """All nodes that the root reaches, children first."""
+        return sort_children_first(self.graph, np.array([self.root], np.int32))
 
     def staleness(self) -> Staleness:
         """How far nodes are from what their children say."""
@@ -208,7 +212,7 @@ class OnGraph(Driver):
             edges=slots.view(edge_dtype(width)),
             bounds=self.graph.bounds[: len(slots)].copy(),
         )
-        return Staleness(*measure(copy, numbers(copy), self.rules.backup, self.limits, self.work))
+        return Staleness(*measure(copy, self._reached(), self.rules.backup, self.limits, self.work))
 
 
 class GraphDriver(OnGraph):

@@ -181,7 +181,7 @@ class Search:
         """How a graph is walked, as kernels want to know it."""
         update = option(update, Idempotent() if graph else Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
         ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
-        if not graph and (update, ahead, self.stale) != (Incremental(), Continue(), PathOnly()):
+        if not graph and [type(option) for option in (update, ahead, self.stale)] != [Incremental, Continue, PathOnly]:
             raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
         if isinstance(update, CatchUp) and not isinstance(self.stale, PathOnly):
             raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")

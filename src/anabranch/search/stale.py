@@ -18,7 +18,7 @@ import numpy as np
 
 from anabranch.jit import generic, helper, kernel, routine
 from anabranch.jit.options import NonNegative
-from anabranch.search.graph import EMPTY, NEXT, SOURCE, Graph, child_of, numbers
+from anabranch.search.graph import EMPTY, NEXT, SOURCE, Graph, child_of
 from anabranch.search.layout import NO_NODE, SLOTS, STAMP, slot
 from anabranch.search.update import renew
 
@@ -159,19 +159,19 @@ def sweep(graph, operator, limits, work, order):
 
 
 @kernel
-def order_children_first(graph, numbers, order, cursor):
-    """Fill `order` with these nodes such that, cycles apart, every node comes after its children. Depth first, without
-    recursion: the path is kept at the far end of `order`, and `cursor`, one a slot and zeros, counts the edges that were
-    followed, plus one."""
-    count = len(order)
+def order_children_first(graph, starts, order, cursor):
+    """Fill `order` with all nodes that these reach such that, cycles apart, every node comes after its children; how many there
+    are. Depth first, without recursion: the path is kept at the far end of `order`, and `cursor`, one a slot and zeros, counts
+    the edges that were followed, plus one."""
+    size = len(order)
     done = 0
-    for k in range(count):
-        if cursor[numbers[k]] != 0:
+    for k in range(len(starts)):
+        if cursor[starts[k]] != 0:
             continue
-        top = count - 1
-        order[top] = numbers[k]
-        cursor[numbers[k]] = 1
-        while top < count:
+        top = size - 1
+        order[top] = starts[k]
+        cursor[starts[k]] = 1
+        while top < size:
             number = order[top]
             child = np.int64(NO_NODE)
             while child == NO_NODE and cursor[number] <= graph.nodes[number].count:
@@ -187,24 +187,24 @@ def order_children_first(graph, numbers, order, cursor):
                 top += 1
                 order[done] = number
                 done += 1
+    return done
 
 
-def sort_children_first(graph: Graph) -> np.ndarray:
-    """All nodes such that, cycles apart, every node comes after its children."""
-    known = numbers(graph)
-    order = np.empty(len(known), np.int32)
-    order_children_first(graph, known, order, np.zeros(int(graph.used[SLOTS]), np.int32))
-    return order
+def sort_children_first(graph: Graph, starts: np.ndarray) -> np.ndarray:
+    """All nodes that these reach such that, cycles apart, every node comes after its children."""
+    slots = int(graph.used[SLOTS])
+    order = np.empty(slots // 2 + 1, np.int32)
+    return order[: order_children_first(graph, starts, order, np.zeros(slots, np.int32))]
 
 
 @kernel
-def measure(graph, numbers, operator, limits, work):
+def measure(graph, order, operator, limits, work):
     """The largest and the mean difference between a node's value and what its children say. Changes edges: give it a copy."""
     largest = 0.0
     total = 0.0
     count = 0
-    for k in range(len(numbers)):
-        number = numbers[k]
+    for k in range(len(order)):
+        number = order[k]
         node = graph.nodes[number]
         if node.count > 0 and node.visits > node.own:
             difference = 0.0
