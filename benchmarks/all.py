@@ -1,4 +1,4 @@
-"""All benchmarks in order: a table of what was measured beside its target, into docs/results/foundation.md and .json.
+"""All benchmarks in order: tables of what was measured beside its target, into docs/results, an .md and a .json a page.
 
     python benchmarks/all.py                     everything; a run that was broken off is taken up where it stopped
     python benchmarks/all.py --fresh             everything anew
@@ -19,15 +19,53 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from measure import HEADER, Figure
 
-BENCHMARKS = ("speed_openspiel", "speed_native", "memory", "rules_openspiel", "strength_connect_four")
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
-RECORD, PAGE = RESULTS / "foundation.json", RESULTS / "foundation.md"
 PACKAGES = ("anabranch", "numba", "llvmlite", "numpy", "open_spiel", "bitbully")
 STALE = 24 * 3600  # seconds after which an unfinished run is not taken up again: the machine may be another by then
+
+
+class Page(NamedTuple):
+    """What is measured together and shown together."""
+
+    name: str
+    benchmarks: tuple[str, ...]
+    title: str
+    how: str  # the figures were taken
+    drawing: str  # in Markdown
+
+    @property
+    def record(self) -> Path:
+        """The file of all that was measured."""
+        return RESULTS / f"{self.name}.json"
+
+    @property
+    def text(self) -> Path:
+        """The file for people."""
+        return RESULTS / f"{self.name}.md"
+
+
+PAGES = (
+    Page(
+        name="foundation",
+        benchmarks=("speed_openspiel", "speed_native", "memory", "rules_openspiel", "strength_connect_four"),
+        title="What was measured",
+        how="Both sides in one run, alternated five times, CPU time of one thread, the median (`benchmarks/measure.py`).",
+        drawing="![Right moves found by UCT on Connect Four, by visits](connect_four_strength.svg)",
+    ),
+    Page(
+        name="graph",
+        benchmarks=("speed_graph", "proofs_graph", "strength_graph"),
+        title="Graph search: what was measured",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Right moves: both sides on the\n"
+        "same positions with the same seeds; `+12 -7` are positions that only the graph, only the tree got right, and p is how likely\n"
+        "so many of the latter are by chance (exact sign test).",
+        drawing="![Right moves found by tree and graph, by simulations and by evaluations](graph_strength.svg)",
+    ),
+)
 
 
 def machine() -> dict[str, Any]:
@@ -57,31 +95,31 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def load() -> dict[str, Any]:
+def load(page: Page) -> dict[str, Any]:
     """The record of earlier runs, empty if there is none."""
-    if RECORD.exists():
-        record: dict[str, Any] = json.loads(RECORD.read_text())
+    if page.record.exists():
+        record: dict[str, Any] = json.loads(page.record.read_text())
         return record
     return {"finished": True, "parts": {}}
 
 
-def save(record: dict[str, Any]) -> None:
+def save(page: Page, record: dict[str, Any]) -> None:
     """Write the record and the page that shows it."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    RECORD.write_text(json.dumps(record, indent=1) + "\n")
-    PAGE.write_text(page(record))
+    page.record.write_text(json.dumps(record, indent=1) + "\n")
+    page.text.write_text(markdown(page, record))
 
 
-def page(record: dict[str, Any]) -> str:
+def markdown(page: Page, record: dict[str, Any]) -> str:
     """The record as Markdown."""
     versions = ", ".join(f"{package} {record['machine'][package]}" for package in ("python", *PACKAGES))
-    figures = figures_of(record)
+    figures = figures_of(page, record)
     missed = sum(not figure.met for figure in figures)
     return "\n".join(
         [
-            "# What was measured",
+            f"# {page.title}",
             "",
-            "Both sides in one run, alternated five times, CPU time of one thread, the median (`benchmarks/measure.py`).",
+            page.how,
             "All of this again: `make bench`.",
             "",
             f"{record['date']}, {record['machine']['cpu']}, {record['machine']['cores']} cores, {record['machine']['system']};",
@@ -92,15 +130,15 @@ def page(record: dict[str, Any]) -> str:
             "",
             "All targets met." if not missed else f"{missed} target{'s' * (missed > 1)} MISSED.",
             "",
-            "![Right moves found by UCT on Connect Four, by visits](connect_four_strength.svg)",
+            page.drawing,
             "",
         ]
     )
 
 
-def figures_of(record: dict[str, Any]) -> list[Figure]:
+def figures_of(page: Page, record: dict[str, Any]) -> list[Figure]:
     """All figures in order."""
-    return [Figure(**entry) for name in BENCHMARKS if name in record["parts"] for entry in record["parts"][name]]
+    return [Figure(**entry) for name in page.benchmarks if name in record["parts"] for entry in record["parts"][name]]
 
 
 def summary(figures: list[Figure]) -> str:
@@ -111,42 +149,48 @@ def summary(figures: list[Figure]) -> str:
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def main() -> int:
-    """Run what was asked for; the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=BENCHMARKS, help="run this one only")
-    parser.add_argument("--quick", action="store_true", help="a trial with few simulations; writes nothing")
-    parser.add_argument("--fresh", action="store_true", help="do not take up a run that was broken off")
-    options = parser.parse_args()
-
-    record = load()
+def measure(page: Page, only: str | None, quick: bool, fresh: bool) -> list[Figure]:
+    """Run a page's benchmarks, or one of them, and write the page; all its figures."""
+    record = load(page)
     now = time.time()
-    going_on = not record["finished"] and not options.fresh and now - record.get("began", 0) < STALE
-    if options.quick or not (options.only or going_on):
+    going_on = not record["finished"] and not fresh and now - record.get("began", 0) < STALE
+    if quick or not (only or going_on):
         record = {"finished": True, "parts": {}}
-    done = set(record["parts"]) if going_on and not (options.only or options.quick) else set()
+    done = set(record["parts"]) if going_on and not (only or quick) else set()
     record["machine"], record["date"] = machine(), f"{datetime.now(UTC):%Y-%m-%d}"
-    if not options.only:
+    if not only:
         record["finished"] = False
         record["began"] = record.get("began", now)
 
-    for name in (options.only,) if options.only else BENCHMARKS:
+    for name in (only,) if only else page.benchmarks:
         if name in done:
             print(f"{name}: measured before this run was broken off (--fresh measures it again)", file=sys.stderr)
             continue
         print(f"{name} ...", file=sys.stderr, flush=True)
         began = time.perf_counter()
-        figures = importlib.import_module(name).run(options.quick)
+        figures = importlib.import_module(name).run(quick)
         print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
         record["parts"][name] = [asdict(figure) for figure in figures]
-        if not options.quick:
-            save(record)
-    if not options.only and not options.quick:
+        if not quick:
+            save(page, record)
+    if not only and not quick:
         record["finished"] = True
         del record["began"]
-        save(record)
+        save(page, record)
+    return figures_of(page, record)
 
-    figures = figures_of(record)
+
+def main() -> int:
+    """Run what was asked for; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = [name for page in PAGES for name in page.benchmarks]
+    parser.add_argument("--only", choices=names, help="run this one only")
+    parser.add_argument("--quick", action="store_true", help="a trial with few simulations; writes nothing")
+    parser.add_argument("--fresh", action="store_true", help="do not take up a run that was broken off")
+    options = parser.parse_args()
+
+    pages = [page for page in PAGES if options.only in (None, *page.benchmarks)]
+    figures = [figure for page in pages for figure in measure(page, options.only, options.quick, options.fresh)]
     print(summary(figures))
     missed = [figure.what for figure in figures if not figure.met]
     print("All targets met." if not missed else f"MISSED: {'; '.join(missed)}")

@@ -7,7 +7,7 @@ opponent win at once. A column says so, since finding them says little. The same
 
     python benchmarks/connect_four_set.py          builds tests/data/connect_four_set.csv anew (some ten minutes)
 
-`read()` gives the file's rows to benchmarks and tests; `judge` asks the solver about one position.
+`read()` gives the file's rows to benchmarks and tests; `judge` and `outcomes` ask the solver about one position.
 """
 
 import csv
@@ -59,14 +59,19 @@ def solver() -> Any:
     return BitBully(opening_book=None)
 
 
-def judge(bully: Any, moves: str) -> tuple[int, list[int]]:
-    """The game-theoretic outcome for the player to move (1, 0, -1) and the columns that keep it."""
+def outcomes(bully: Any, moves: str) -> dict[int, int]:
+    """What each legal column is worth to the player to move: 1, 0 or -1."""
     from bitbully import Board
 
     scores = bully.score_all_moves(Board(["abcdefg".index(move) for move in moves]))
-    signs = {column: int(np.sign(score)) for column, score in scores.items()}
+    return {column: int(np.sign(score)) for column, score in sorted(scores.items())}
+
+
+def judge(bully: Any, moves: str) -> tuple[int, list[int]]:
+    """The game-theoretic outcome for the player to move (1, 0, -1) and the columns that keep it."""
+    signs = outcomes(bully, moves)
     outcome = max(signs.values())
-    return outcome, [column for column, sign in sorted(signs.items()) if sign == outcome]
+    return outcome, [column for column, sign in signs.items() if sign == outcome]
 
 
 def wins_at_once(position: Any) -> bool:

@@ -147,6 +147,8 @@ class ReferenceSearch:
             return mean
         weight = 1.0 if isinstance(self.backup, ab.Max) else self.backup.weight
         tried = [edge for edge in node.edges if edge.visits]
+        if not tried:
+            return mean
         best = max(tried, key=lambda edge: edge.mean(node.player))
         return [(1.0 - weight) * mean[player] + weight * best.mean(player) for player in range(self.game.players)]
 

@@ -49,6 +49,7 @@ from anabranch.search.drive import (
 )
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
+from anabranch.search.export import GraphView, view_of
 from anabranch.search.final import Dirichlet, FinalChoice, MostVisits, noisy
 from anabranch.search.graph import Graph, Needs
 from anabranch.search.history import History
@@ -284,6 +285,14 @@ class Search:
         return self._position
 
     # --- the graph as a whole ---
+
+    @property
+    def graph(self) -> GraphView:
+        """All that was found, as data: arrays of nodes and edges, JSON, Graphviz text, a drawing."""
+        self._check_idle()
+        if self._driver is None:
+            raise SearchError("nothing was searched from here yet: call run() first")
+        return view_of(self._driver.graph, self._driver.root, self.options.backup, self.game, self._settings)
 
     def staleness(self) -> Staleness:
         """How far nodes are from what their children say: the largest difference and the mean one."""

@@ -183,7 +183,8 @@ def _(update, operator, graph, number, e, limits, work):
     edge = graph.edges[slot(e)]
     node = graph.nodes[slot(number)]
     sign = view(len(edge.total), node.player)
-    if is_mean(operator) and not is_on(graph.prove) and edge.child != NO_NODE:
+    child = child_of(graph, e)
+    if is_mean(operator) and not is_on(graph.prove) and child != NO_NODE:
         share = 1.0 / node.visits  # not a division of what comes up: the next level waits for that
         for i in range(len(edge.total)):
             rest = (node.visits - 1) * node.mean[i] - sign * edge.total[i]
@@ -191,7 +192,7 @@ def _(update, operator, graph, number, e, limits, work):
             edge.total[i] = sign * now
             node.mean[i] = (rest + now) * share
     else:
-        if edge.child != NO_NODE:
+        if child != NO_NODE:
             pull_edge(graph, number, e, limits, work.states[0])
         settle_node(operator, graph, number, limits, work.values, work.states[0])
 
