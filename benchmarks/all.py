@@ -60,9 +60,9 @@ PAGES = (
         name="graph",
         benchmarks=("speed_graph", "proofs_graph", "strength_graph"),
         title="Graph search: what was measured",
-        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Right moves: both sides on the\n"
-        "same positions with the same seeds; `+12 -7` are positions that only the graph, only the tree got right, and p is how likely\n"
-        "so many of the latter are by chance (exact sign test).",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Right moves: both on\n"
+        "the same positions with the same seeds; `+12 -7` are those that only the graph and only the tree got right, and p\n"
+        "is how likely so many of the latter are by chance (exact sign test).",
         drawing="![Right moves found by tree and graph, by simulations and by evaluations](graph_strength.svg)",
     ),
 )
@@ -101,6 +101,19 @@ def load(page: Page) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(page.record.read_text())
         return record
     return {"finished": True, "parts": {}}
+
+
+def begin(page: Page) -> dict[str, Any]:
+    """A new record, in its file at once, so that a run which is broken off on another page is known to want this one."""
+    record: dict[str, Any] = {"finished": False, "began": time.time(), "parts": {}}
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    page.record.write_text(json.dumps(record, indent=1) + "\n")
+    return record
+
+
+def is_broken_off(record: dict[str, Any]) -> bool:
+    """Whether a run has begun with this page and not come to its end, not long ago."""
+    return not record["finished"] and time.time() - record["began"] < STALE
 
 
 def save(page: Page, record: dict[str, Any]) -> None:
@@ -149,35 +162,51 @@ def summary(figures: list[Figure]) -> str:
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def measure(page: Page, only: str | None, quick: bool, fresh: bool) -> list[Figure]:
-    """Run a page's benchmarks, or one of them, and write the page; all its figures."""
-    record = load(page)
-    now = time.time()
-    going_on = not record["finished"] and not fresh and now - record.get("began", 0) < STALE
-    if quick or not (only or going_on):
-        record = {"finished": True, "parts": {}}
-    done = set(record["parts"]) if going_on and not (only or quick) else set()
+def measure(name: str, record: dict[str, Any], quick: bool) -> None:
+    """Run one benchmark and put its figures into the record."""
+    print(f"{name} ...", file=sys.stderr, flush=True)
+    began = time.perf_counter()
+    figures = importlib.import_module(name).run(quick)
+    print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    record["parts"][name] = [asdict(figure) for figure in figures]
     record["machine"], record["date"] = machine(), f"{datetime.now(UTC):%Y-%m-%d}"
-    if not only:
-        record["finished"] = False
-        record["began"] = record.get("began", now)
 
-    for name in (only,) if only else page.benchmarks:
-        if name in done:
-            print(f"{name}: measured before this run was broken off (--fresh measures it again)", file=sys.stderr)
-            continue
-        print(f"{name} ...", file=sys.stderr, flush=True)
-        began = time.perf_counter()
-        figures = importlib.import_module(name).run(quick)
-        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-        record["parts"][name] = [asdict(figure) for figure in figures]
-        if not quick:
-            save(page, record)
-    if not only and not quick:
-        record["finished"] = True
-        del record["began"]
-        save(page, record)
+
+def trial(only: str | None) -> list[Figure]:
+    """Run what was asked for with few simulations; its figures."""
+    record: dict[str, Any] = {"parts": {}}
+    for page in PAGES:
+        for name in page.benchmarks:
+            if only in (None, name):
+                measure(name, record, quick=True)
+    return [figure for page in PAGES for figure in figures_of(page, record)]
+
+
+def renew(only: str) -> list[Figure]:
+    """Run one benchmark and write its page, where the others' figures stay; all of that page."""
+    page = next(page for page in PAGES if only in page.benchmarks)
+    record = load(page)
+    measure(only, record, quick=False)
+    save(page, record)
     return figures_of(page, record)
+
+
+def everything(fresh: bool) -> list[Figure]:
+    """Run all benchmarks, but for those that a broken-off run has done, and write all pages; all figures."""
+    records = [load(page) for page in PAGES]
+    if fresh or not any(map(is_broken_off, records)):
+        records = [begin(page) for page in PAGES]
+    for page, record in zip(PAGES, records, strict=True):
+        for name in page.benchmarks:
+            if name in record["parts"]:
+                print(f"{name}: measured before this run was broken off (--fresh measures it again)", file=sys.stderr)
+                continue
+            measure(name, record, quick=False)
+            save(page, record)
+        record["finished"] = True
+        record.pop("began", None)
+        save(page, record)
+    return [figure for page, record in zip(PAGES, records, strict=True) for figure in figures_of(page, record)]
 
 
 def main() -> int:
@@ -189,8 +218,7 @@ def main() -> int:
     parser.add_argument("--fresh", action="store_true", help="do not take up a run that was broken off")
     options = parser.parse_args()
 
-    pages = [page for page in PAGES if options.only in (None, *page.benchmarks)]
-    figures = [figure for page in pages for figure in measure(page, options.only, options.quick, options.fresh)]
+    figures = trial(options.only) if options.quick else renew(options.only) if options.only else everything(options.fresh)
     print(summary(figures))
     missed = [figure.what for figure in figures if not figure.met]
     print("All targets met." if not missed else f"MISSED: {'; '.join(missed)}")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -88,6 +89,42 @@ def test_search_draws_the_position(program, tmp_path):
     assert (tmp_path / "board.svg").read_text().startswith("<svg")
 
 
+def test_search_on_a_graph_tells_merges_and_evaluations_and_what_is_proven(program):
+    moves = ("--moves", "b2,a1,c3", "--visits", "1000")
+    _, out, _ = program("search", "tictactoe", *moves, "--graph", "--prove")
+    assert " merges" in out and " evaluations" in out
+    assert "(proven), stopped by proven" in out
+    assert " merges" not in program("search", "tictactoe", *moves)[1]
+
+
+def test_a_search_is_saved_and_goes_on_from_its_file(program, tmp_path):
+    file = str(tmp_path / "kept.search")
+    options = ("search", "tictactoe", "--graph", "--visits", "60", "--json")
+    first = json.loads(program(*options, "--moves", "b2", "--save", file)[1])
+    second = json.loads(program(*options, "--load", file)[1])
+    assert second["moves_played"] == first["moves_played"] == [4]
+    assert second["stats"]["kept"] == 60 and sum(second["visits"]) == 120
+
+
+def test_graph_draws_what_was_searched(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = program("graph", "tictactoe", "--visits", "300", "--nodes", "15")
+    assert code == 0
+    counts = re.fullmatch(r"([\d,]+) nodes, ([\d,]+) edges tried, ([\d,]+) merges; 15 nodes are in graph.svg\n", out)
+    nodes, edges, merges = (int(count.replace(",", "")) for count in counts.groups())
+    assert edges == nodes - 1 + merges
+    assert (tmp_path / "graph.svg").read_text().count('class="node"') == 15
+
+
+def test_graph_writes_what_the_files_name_says(program, tmp_path):
+    for name, begins in (("a.svg", "<svg"), ("a.dot", "digraph"), ("A.JSON", "{")):
+        code, out, _ = program("graph", "tictactoe", "--moves", "b2", "--visits", "50", "--tree", "-o", str(tmp_path / name))
+        assert code == 0 and " 0 merges" in out
+        assert (tmp_path / name).read_text().startswith(begins)
+    told = json.loads((tmp_path / "A.JSON").read_text())
+    assert told["settings"]["graph"] is False and len(told["edges"]) > 8
+
+
 def test_games_lists_every_game(program):
     _, out, _ = program("games", "--json")
     assert json.loads(out) == names()
@@ -153,6 +190,16 @@ BAD = {
     ("search", "nim:stones=5"): "rule `setup` changes `stones`",
     ("play", "nim", "--player", "5"): "players 0 to 1",
     ("search", "connectfour", "--select", "greedy", "--c", "1"): "the greedy rule has no exploration constant",
+    ("search", "tictactoe", "--load", "nowhere.search"): "nowhere.search cannot be read: No such file",
+    ("search", "tictactoe", "--load", __file__): "is not a saved search",
+    ("search", "tictactoe", "--load", "some.search", "--moves", "b2"): "leave one of them out",
+    ("search", "tictactoe", "--visits", "5", "--svg", "nowhere/a.svg"): "nowhere/a.svg cannot be written: No such file",
+    ("search", "tictactoe", "--visits", "5", "--json", "--save", "nowhere/a.search"): "cannot be written: No such file",
+    ("graph", "tictactoe", "--visits", "5", "-o", "nowhere/a.svg"): "nowhere/a.svg cannot be written: No such file",
+    ("graph", "tictactoe", "-o", "a.png"): "end it with .svg, .dot or .json",
+    ("graph", "tictactoe", "--nodes", "0"): "--nodes=0: must be a whole number of 1 or more",
+    ("graph", "tictactoe", "--visits", "0"): "visits=0: must be a whole number of 1 or more",
+    ("graph", "connectfor"): "did you mean connectfour",
 }
 
 

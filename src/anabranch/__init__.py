@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from anabranch.search.backup import Max as Max
     from anabranch.search.backup import Mean as Mean
     from anabranch.search.backup import Mix as Mix
+    from anabranch.search.collect import Forget as Forget
+    from anabranch.search.collect import KeepReached as KeepReached
     from anabranch.search.evaluate import RandomPolicy as RandomPolicy
     from anabranch.search.evaluate import Rollout as Rollout
     from anabranch.search.evaluate import Uniform as Uniform
     from anabranch.search.evaluate import pick as pick
+    from anabranch.search.export import GraphView as GraphView
     from anabranch.search.final import ByTemperature as ByTemperature
     from anabranch.search.final import ByValue as ByValue
     from anabranch.search.final import Dirichlet as Dirichlet
@@ -48,8 +51,6 @@ if TYPE_CHECKING:
     from anabranch.search.select import ReducedFPU as ReducedFPU
     from anabranch.search.select import score as score
     from anabranch.search.select import value_of as value_of
-    from anabranch.search.collect import Forget as Forget
-    from anabranch.search.collect import KeepReached as KeepReached
     from anabranch.search.stale import Ancestors as Ancestors
     from anabranch.search.stale import Parents as Parents
     from anabranch.search.stale import PathOnly as PathOnly
@@ -75,6 +76,7 @@ _HOMES = {
     "anabranch.jit.random": ("below", "uniform"),
     "anabranch.search.backup": ("Max", "Mean", "Mix"),
     "anabranch.search.evaluate": ("RandomPolicy", "Rollout", "Uniform", "pick"),
+    "anabranch.search.export": ("GraphView",),
     "anabranch.search.final": ("ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
     "anabranch.search.result": ("Result",),
     "anabranch.search.searcher": ("Search",),

@@ -1,4 +1,4 @@
-"""The program: `anabranch search`, `play`, `check`, `warm`, `bench`, `games`. It parses, calls and prints; no search here.
+"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`. It parses, calls and prints, no more.
 
     commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
 

@@ -21,6 +21,7 @@ app = typer.Typer(
 
 GAME_HELP = "A game's name, with options (hex:size=7), or your own: mygame.py:Nim"
 DEFAULT_VISITS = 100_000
+DRAWN_VISITS = 10_000  # by default, where a search is drawn
 
 
 class Select(StrEnum):
@@ -56,6 +57,7 @@ Exploration = Annotated[float | None, typer.Option("--c", help="Exploration cons
 EvaluateOption = Annotated[Evaluate, typer.Option(help="What leaves are worth: random playouts, or nothing known")]
 BackupOption = Annotated[Backup, typer.Option(help="How values travel up the tree")]
 Depth = Annotated[int | None, typer.Option(help="Deepest level of the tree; 1 is flat Monte-Carlo")]
+Prove = Annotated[bool, typer.Option("--prove", help="Carry wins, losses and draws that are certain up the tree")]
 Seed = Annotated[int, typer.Option(help="One seed, one tree")]
 Memory = Annotated[str, typer.Option(help="Most memory of the tree, such as 512MB")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs")]
@@ -80,8 +82,12 @@ def search(
     evaluate: EvaluateOption = Evaluate.rollout,
     backup: BackupOption = Backup.mean,
     depth: Depth = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Let positions that several paths reach share one node")] = False,
+    prove: Prove = False,
     seed: Seed = 0,
     memory: Memory = "1GB",
+    load: Annotated[Path | None, typer.Option(help="Go on with the search that was saved in this file")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the search into this file at its end")] = None,
     as_json: Json = False,
     svg: Annotated[Path | None, typer.Option(help="Draw the position into this file as well")] = None,
 ) -> None:
@@ -89,19 +95,55 @@ def search(
     from anabranch.cli import show
 
     position = find_position(game, moves)
-    searcher = make_search(position, select, c, evaluate, backup, depth, seed, memory)
+    searcher = make_search(position, select, c, evaluate, backup, depth, seed, memory, graph, prove)
+    if load is not None:
+        if moves:
+            raise SearchError("--moves: the position comes from the file of --load; leave one of them out")
+        searcher.load(load)
+        position = searcher.position
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
     if svg is not None:
-        svg.write_text(position.svg(), encoding="utf-8")
+        write(svg, position.svg())
     if as_json:
         result = searcher.run(position, visits=visits, seconds=seconds)
         print(json.dumps({**result.to_dict(), "moves_played": list(position.moves)}))
-        return
-    show.print_position(position)
-    with show.live_table(searcher):
-        result = searcher.run(position, visits=visits, seconds=seconds)
-    show.print_result(result)
+    else:
+        show.print_position(position)
+        with show.live_table(searcher):
+            result = searcher.run(position, visits=visits, seconds=seconds)
+        show.print_result(result)
+    if save is not None:
+        searcher.save(save)
+
+
+@app.command()
+def graph(
+    game: Game,
+    moves: Moves = "",
+    visits: Visits = DRAWN_VISITS,
+    merge: Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")] = True,
+    prove: Prove = False,
+    nodes: Annotated[int, typer.Option(help="Most nodes in a drawing, the most visited ones; JSON has them all")] = 40,
+    seed: Seed = 0,
+    memory: Memory = "1GB",
+    output: Annotated[Path, typer.Option("--output", "-o", help="A file: .svg, .dot or .json")] = Path("graph.svg"),
+) -> None:
+    """Search a position and draw what was searched, for people (.svg), for Graphviz (.dot) or for programs (.json)."""
+    from anabranch.cli import show  # noqa: F401  (reports compilations)
+    from anabranch.search.checks import at_least_one
+
+    kind, limit = output.suffix.lower(), at_least_one(nodes, "--nodes")
+    if kind not in (".svg", ".dot", ".json"):
+        raise SearchError(f"{output}: the file's name says what is written; end it with .svg, .dot or .json")
+    position = find_position(game, moves)
+    searcher = make_search(position, Select.uct, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
+    result = searcher.run(position, visits=visits)
+    view = searcher.graph
+    write(output, view.to_json() if kind == ".json" else view.to_dot(limit) if kind == ".dot" else view.svg(limit))
+    tried = int((view.edges["visits"] > 0).sum())
+    shown = len(view.nodes) if kind == ".json" else min(limit, len(view.nodes))
+    print(f"{len(view.nodes):,} nodes, {tried:,} edges tried, {result.stats.merges:,} merges; {shown:,} nodes are in {output}")
 
 
 @app.command()
@@ -235,6 +277,8 @@ def make_search(
     depth: int | None,
     seed: int,
     memory: str,
+    graph: bool = False,
+    prove: bool = False,
 ) -> Any:
     """A search with options given by name."""
     import anabranch as ab
@@ -250,6 +294,16 @@ def make_search(
         evaluate={Evaluate.rollout: ab.Rollout(), Evaluate.uniform: ab.Uniform()}[evaluate],
         backup={Backup.mean: ab.Mean(), Backup.max: ab.Max(), Backup.mix: ab.Mix()}[backup],
         depth=depth,
+        graph=graph,
+        prove=prove,
         seed=seed,
         memory=memory,
     )
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, or say in one line why not."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SearchError(f"{path} cannot be written: {error.strerror}") from None

@@ -79,11 +79,13 @@ def print_result(result: Result) -> None:
         console.print(f"... and {hidden} more", style="dim")
     cost = result.stats
     console.print(f"\n{result.summary}")
-    console.print(
-        f"{cost.simulations:,} simulations in {cost.seconds:.2f} s: {cost.speed:,.0f} a second; "
+    told = [
+        f"{cost.simulations:,} simulations in {cost.seconds:.2f} s: {cost.speed:,.0f} a second",
         f"{cost.nodes:,} positions in {cost.bytes / 1e6:.1f} MB",
-        style="dim",
-    )
+    ]
+    if result.settings.get("graph"):
+        told.append(f"{cost.evaluations:,} evaluations, {cost.merges:,} merges")
+    console.print("; ".join(told), style="dim", soft_wrap=True)
 
 
 def print_pairs(left: str, right: str, rows: list[tuple[str, str]]) -> None:

@@ -153,8 +153,8 @@ def fold(graph, numbers):
 
 @kernel
 def turn_page(graph, exhausted, limits, work, order):
-    """The game's history has changed: nothing that depends on the path survives. Marks what is exhausted now, drops the
-    cuts of all other edges, and derives bounds anew. `order` is all nodes, children first."""
+    """The game's history has changed: nothing that depends on the path survives. Marks what is exhausted now, counts all visits
+    of edges that lead there as cuts and no others, and derives bounds anew. `order` is all nodes, children first."""
     for k in range(len(order)):
         graph.nodes[order[k]].flags &= ~EXHAUSTED
     for k in range(len(exhausted)):
@@ -164,8 +164,8 @@ def turn_page(graph, exhausted, limits, work, order):
     for k in range(len(order)):
         for e in edges_of(graph, order[k]):
             child = child_of(graph, e)
-            if child == NO_NODE or (graph.nodes[slot(child)].flags & EXHAUSTED) == 0:
-                graph.cuts[e] = 0
+            exhausted_child = child != NO_NODE and (graph.nodes[slot(child)].flags & EXHAUSTED) != 0
+            graph.cuts[e] = graph.edges[e].visits if exhausted_child else 0
         if is_on(graph.prove) and graph.nodes[order[k]].count > 0:
             unknown(graph, order[k], limits, work.states[0])
     if is_on(graph.prove):

@@ -60,7 +60,7 @@ def draw(boxes: Sequence[Box], lines: Sequence[Line], notes: Sequence[str]) -> s
     for level, row in enumerate(rows):
         y[row] = MARGIN + level * (height + DROP)
     parts = [_curve(line, boxes[line.target].joined, x, y, widths, height) for line in lines]
-    parts += [_box(box, *place, height) for box, *place in zip(boxes, x, y, widths, strict=True)]
+    parts += [_box(box, x[i], y[i], widths[i], height) for i, box in enumerate(boxes)]
     wide = float((x + widths / 2).max()) + MARGIN
     tall = float(y.max()) + height + MARGIN
     back = any(y[line.target] <= y[line.source] for line in lines)
@@ -161,10 +161,10 @@ def placed(rows: list[np.ndarray], widths: np.ndarray, lines: Sequence[Line]) ->
 
 def _middles(values: np.ndarray, step: np.ndarray) -> np.ndarray:
     """The same halfway between the least and the largest."""
-    least, largest = np.full(len(values), np.inf), np.full(len(values), -np.inf)
-    np.minimum.at(least, step[:, 1], values[step[:, 0]])
-    np.maximum.at(largest, step[:, 1], values[step[:, 0]])
-    return np.where(least < np.inf, 0.5 * least + 0.5 * largest, np.nan)
+    least, largest = np.full((2, len(values)), np.nan)
+    np.fmin.at(least, step[:, 1], values[step[:, 0]])
+    np.fmax.at(largest, step[:, 1], values[step[:, 0]])
+    return (least + largest) / 2
 
 
 def _filled(wanted: np.ndarray) -> np.ndarray:
@@ -218,7 +218,7 @@ def _curve(line: Line, joined: bool, x: np.ndarray, y: np.ndarray, widths: np.nd
         turn1 = turn2 = (y1 + y2) / 2
     else:
         side = widths[[line.source, line.target]] / 4
-        x1, x2 = x1 + side[0], x2 + side[1]
+        x1, x2 = x1 - side[0], x2 + side[1]
         turn1, turn2 = y1 - 0.6 * DROP, y2 - 0.6 * DROP
         if y2 < y1:
             y2 += height

@@ -44,6 +44,7 @@ from anabranch.search.simulate_graph import (
 from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
 from anabranch.search.steps import Limits, Work
 from anabranch.search.tree import Tree
+from anabranch.search.update import CatchUp
 
 NEVER = 2**31 - 1  # a leaf that Python evaluated without room for edges stays one: only its evaluator knows its priors
 FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
@@ -123,7 +124,7 @@ class TreeDriver(Driver):
     graph: Tree
 
     def plant(self) -> None:
-        self.root, _ = self._simulate(NO_NODE, 0)
+        self.root = int(self._simulate(NO_NODE, 0)[0])
 
     def run(self, count: int) -> int:
         _, done = self._simulate(self.root, count)
@@ -162,6 +163,8 @@ class OnGraph(Driver):
         if isinstance(self.graph.repeat, On) and self.graph.merge:
             order = sort_children_first(self.graph, numbers(self.graph))
             turn_page(self.graph, exhausted, self.limits, self.work, order)
+            if not isinstance(self.manner.update, CatchUp):
+                sweep(self.graph, self.rules.backup, self.limits, self.work, order)
         self.plant()
         if self.root == NO_NODE and child != NO_NODE:  # no room for its edges
             self.root = child

@@ -6,7 +6,7 @@ Nothing here changes the search. Beside: `read.py`, which makes a `Result`. Next
 
 import heapq
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -170,7 +170,7 @@ class GraphView:
         node = self.nodes[number]
         ranked = sorted(leading, key=lambda edge: -int(self.edges["visits"][edge]))
         names = _unique(self.name_of(edge) for edge in ranked)
-        title = "root" if number == 0 else " / ".join([_cut(name) for name in names[:MOST_NAMES]] + ["..."] * (len(names) > MOST_NAMES))
+        title = "root" if number == 0 else _title(names)
         digits = 3 if len(node["value"]) == 1 else 2
         sure = self.is_proven(number)
         value = ("=" if sure else "") + " ".join(f"{value:+.{digits}f}" for value in node["value"])
@@ -296,7 +296,9 @@ def _records(array: np.ndarray) -> list[dict[str, Any]]:
     for name in array.dtype.names or ():
         column = array[name]
         if column.dtype.kind == "f":
-            column = np.where(np.isfinite(column), column.astype(object), None)
+            finite = np.isfinite(column)
+            column = column.astype(object)
+            column[~finite] = None
         columns.append(column.tolist())
     return [dict(zip(array.dtype.names or (), row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -305,8 +307,10 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
+def _title(names: list[str]) -> str:
+    """The first few names, and short."""
+    short = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..." for name in names[:MOST_NAMES]]
+    return " / ".join(short + ["..."] * (len(names) > MOST_NAMES))
 
 
 def _quoted(lines: Iterable[str]) -> str:

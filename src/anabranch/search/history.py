@@ -10,7 +10,6 @@ Either way the edge's visit counts, as a *cut*: its value is the declared one, a
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ class History:
         return np.array(found, np.uint64).reshape(-1, 2)
 
 
-def _keys_before(position: Position) -> Iterable[Key]:
+def _keys_before(position: Position) -> list[Key]:
     """The keys on the way to a position, from the start of its game."""
     keys = []
     before = position.game.start()

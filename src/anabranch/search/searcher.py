@@ -1,4 +1,5 @@
-"""The face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`.
+"""The face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`; `graph`
+shows what was found (`export.py`), `save` and `load` keep it in files (`keep.py`).
 
 It keeps the tree or graph between calls, watches clock, memory and Ctrl-C between slices of about 20 ms, and turns what was
 found into a `Result`. What it is given is checked by `checks.py`; the work is done by a driver (`drive.py`) in kernels.
@@ -11,6 +12,8 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,7 @@ from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, REPETITIONS
 from anabranch.jit.options import is_option
 from anabranch.search import graph as graphs
+from anabranch.search import keep
 from anabranch.search import tree as trees
 from anabranch.search.backup import Mean, carry
 from anabranch.search.checks import (
@@ -104,9 +108,9 @@ class Search:
         graph         True: positions that are reached by several paths share one node
         update        on graphs, when a parent looks at its children: `Idempotent()` (default), `Incremental()`, `CatchUp()`
         ahead         on graphs, at a child with more visits than the edge to it: `Stop()` (default), `Continue()`
-        stale         on graphs, who else learns of a new value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
+        stale         on graphs, who else learns of a value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
         prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
-        collect       on graphs, what goes when memory is full: `KeepReached()` (default) or also little-visited nodes, `Forget()`
+        collect       on graphs, what goes if memory is full: `KeepReached()` (default) or also little-visited nodes, `Forget()`
         seed          one seed, one tree
         memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
         depth         deepest level of the tree: 1 is flat Monte-Carlo
@@ -289,10 +293,32 @@ class Search:
     @property
     def graph(self) -> GraphView:
         """All that was found, as data: arrays of nodes and edges, JSON, Graphviz text, a drawing."""
+        driver = self._searched()
+        return view_of(driver.graph, driver.root, self.options.backup, self.game, self._settings)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what was found, the root's position and the state of the generator into a file."""
+        terms, driver = self._terms(), self._searched()
+        assert self._history is not None
+        keep.save(Path(path), terms, driver, self._position, self._history, self._settings)
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Go on from a file that `save` wrote; the game and the options that decide what is in memory must be the same."""
+        self._check_idle()
+        saved = keep.load(Path(path), self._terms())
+        driver = self._driver_at(saved.position, saved.history, self._allocate(self._is_compact()))
+        saved.fill(driver)
+        self._driver, self._memory = driver, driver.graph
+        self._position, self._history = saved.position, saved.history
+
+    def _searched(self) -> Driver:
         self._check_idle()
         if self._driver is None:
             raise SearchError("nothing was searched from here yet: call run() first")
-        return view_of(self._driver.graph, self._driver.root, self.options.backup, self.game, self._settings)
+        return self._driver
+
+    def _terms(self) -> keep.Terms:
+        return keep.terms(self.game, self._needs, not is_option(self.options.evaluate))
 
     def staleness(self) -> Staleness:
         """How far nodes are from what their children say: the largest difference and the mean one."""
@@ -313,9 +339,7 @@ class Search:
 
     # --- the loop ---
 
-    def _search(
-        self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None
-    ) -> Result:
+    def _search(self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None) -> Result:
         planted = self._driver is None
         if planted:
             self._plant()
@@ -382,24 +406,28 @@ class Search:
     def _plant(self) -> None:
         """A new tree with the root's node."""
         assert self._history is not None
-        compact = self._is_compact()
         if self._memory is None:
-            self._memory = self._allocate(compact)
+            self._memory = self._allocate(self._is_compact())
         if isinstance(self._memory, Tree):
             self._memory.used[:] = 0
         else:
             graphs.clear(self._memory, self.memory)
-        record = self._position.record() if isinstance(self._position, Position) else np.zeros(1, self.game.record)
-        kind: type[Driver] = TreeDriver if compact else GraphDriver
+        driver = self._driver_at(self._position, self._history, self._memory)
+        driver.plant()
+        self._driver = driver
+
+    def _driver_at(self, position: Any, history: History, memory: Tree | Graph) -> Driver:
+        """A driver for this memory, with this position as its root's."""
+        record = position.record() if isinstance(position, Position) else np.zeros(1, self.game.record)
+        kind: type[Driver] = TreeDriver if isinstance(memory, Tree) else GraphDriver
         if isinstance(self.game, ObjectGame):
             kind = ObjectDriver
         elif not is_option(self.options.evaluate):
             kind = CallableDriver
-        driver = kind(self._setting, self._memory, record, self._history.exhausted(), self.seed)
+        driver = kind(self._setting, memory, record, history.exhausted(), self.seed)
         if isinstance(driver, ObjectDriver):
-            driver.root_object = self._position
-        driver.plant()
-        self._driver = driver
+            driver.root_object = position
+        return driver
 
     def _is_compact(self) -> bool:
         """Whether a compact tree will do: no sharing, no proofs, no repetitions, nothing in Python."""
@@ -492,9 +520,10 @@ class Search:
             self.game.verify(position)
         if self._is_over(position):
             raise SearchError("the game is over in this position: there is nothing to search")
+        if position is self._position and self._history is not None:
+            return
         history = History(self.game, position)
-        same = position is self._position or position == self._position
-        if same and self._history is not None and (not history.matters or history.keys == self._history.keys):
+        if position == self._position and self._history is not None and history.keys == self._history.keys:
             return
         self._position, self._history = position, history
         found = self._find(position)
