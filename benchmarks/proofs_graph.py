@@ -104,7 +104,10 @@ def figures_of(group: Group, proofs: list[Proof]) -> list[Figure]:
     seconds = [proof.seconds for proof in proven] or [0.0]
     what = f"Connect Four, {len(proofs):,} positions with {group.empty[0]} to {group.empty[-1]} empty cells"
     data = {"positions": len(proofs), "proven": len(proven), "wrong_values": wrong_values, "wrong_moves": wrong_moves}
-    costs = {"simulations": simulations, "cpu_s": seconds}
+    costs = {
+        name: {"median": statistics.median(numbers), "mean": statistics.mean(numbers), "most": max(numbers)}
+        for name, numbers in (("simulations", simulations), ("cpu_s", seconds))
+    }
 
     def row(what: str, ours: str, peer: str, target: str, met: bool, data: dict[str, Any]) -> Figure:
         progress(f"{what}: {ours}")
@@ -123,8 +126,8 @@ def figures_of(group: Group, proofs: list[Proof]) -> list[Figure]:
         row(f"{what}: proven, and the best move gives that away", str(wrong_moves), "bitbully", "none", wrong_moves == 0, {}),
         row(
             f"{what}: cost of a proof",
-            f"median {statistics.median(simulations):,.0f} simulations, {1000 * statistics.median(seconds):.1f} ms; "
-            f"most {max(simulations):,}, {max(seconds):.2f} s",
+            f"median {costs['simulations']['median']:,.0f} simulations, {1000 * costs['cpu_s']['median']:.1f} ms; "
+            f"most {costs['simulations']['most']:,}, {costs['cpu_s']['most']:.2f} s",
             "",
             "",
             True,

@@ -3,7 +3,9 @@
     pip install chess
     python examples/chess_search.py
 
-A position answers legal_actions, play, is_over, returns and to_play. Kernels walk the tree; Python plays and evaluates.
+A position answers legal_actions, play, is_over, returns and to_play. Kernels walk the graph; Python plays and evaluates. Its key
+lets positions that are reached by several orders of moves share one node, and tells when one comes again: the third time is a
+draw, and the search treats a second time within its own lines as that.
 """
 
 import math
@@ -34,6 +36,7 @@ class ChessPosition:
 
     actions = len(PROMOTIONS) * 64 * 64
     players = 2
+    repetition, repetition_count = "draw", 3
 
     def __init__(self, board: chess.Board | None = None) -> None:
         self.board = board or chess.Board()
@@ -67,6 +70,11 @@ class ChessPosition:
         board.push(move_of(action))
         return ChessPosition(board)
 
+    @property
+    def key(self) -> str:
+        """Pieces, side to move, castling and en passant. The fifty-move count is left out: it would keep lines apart."""
+        return self.board.epd()
+
     @staticmethod
     def name_of(action: int) -> str:
         """Moves are shown as in UCI: e2e4, e7e8q."""
@@ -95,6 +103,7 @@ PUZZLES = {  # what is to be found, the position, the moves that do it
     "mate in one, by promoting to a knight": ("7r/5QPk/8/8/8/3p2p1/1K6/8 w - - 0 1", ["g7g8n"]),
     "mate in one, by castling": ("8/8/7Q/8/R6B/5k2/8/2N1K2R w K - 0 1", ["e1g1"]),
     "mate in two, by giving up the rook (Morphy)": ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", ["a1a6"]),
+    "a draw by perpetual check, with mate threatened": ("6k1/6p1/8/7Q/8/8/rr5P/7K w - - 0 1", ["h5e8", "h5d5"]),
     "a queen that nothing guards": ("r1b1kbnr/pppp1ppp/2n5/4p1q1/4P3/3P1N2/PPP2PPP/RNBQKB1R w KQkq - 0 4", ["f3g5", "c1g5"]),
 }
 
@@ -103,9 +112,10 @@ def main() -> None:
     """Solve the puzzles."""
     for what, (fen, solutions) in PUZZLES.items():
         position = ChessPosition(chess.Board(fen))
-        search = ab.Search(ChessPosition, select=ab.UCT(), evaluate=material)
+        search = ab.Search(ChessPosition, select=ab.UCT(), evaluate=material, graph=True)
         result = search.run(position, visits=5_000)
-        print(f"{what}: {result.best_name}, value {result.value:+.2f}, {result.stats.seconds:.1f} s")
+        shared = f"{result.stats.merges} of {result.stats.nodes} positions met again by another path"
+        print(f"{what}: {result.best_name}, value {result.value:+.2f}, {shared}, {result.stats.seconds:.1f} s")
         assert result.best_name in solutions, result
 
 

@@ -37,10 +37,13 @@ if TYPE_CHECKING:
     from anabranch.search.evaluate import Uniform as Uniform
     from anabranch.search.evaluate import pick as pick
     from anabranch.search.export import GraphView as GraphView
+    from anabranch.search.final import ByRegularized as ByRegularized
     from anabranch.search.final import ByTemperature as ByTemperature
     from anabranch.search.final import ByValue as ByValue
     from anabranch.search.final import Dirichlet as Dirichlet
     from anabranch.search.final import MostVisits as MostVisits
+    from anabranch.search.regularized import Regularized as Regularized
+    from anabranch.search.regularized import regularized_policy as regularized_policy
     from anabranch.search.result import Result as Result
     from anabranch.search.searcher import Search as Search
     from anabranch.search.select import PUCT as PUCT
@@ -77,7 +80,8 @@ _HOMES = {
     "anabranch.search.backup": ("Max", "Mean", "Mix"),
     "anabranch.search.evaluate": ("RandomPolicy", "Rollout", "Uniform", "pick"),
     "anabranch.search.export": ("GraphView",),
-    "anabranch.search.final": ("ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
+    "anabranch.search.final": ("ByRegularized", "ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
+    "anabranch.search.regularized": ("Regularized", "regularized_policy"),
     "anabranch.search.result": ("Result",),
     "anabranch.search.searcher": ("Search",),
     "anabranch.search.select": ("PUCT", "UCT", "ConstantFPU", "Greedy", "ParentFPU", "ReducedFPU", "score", "value_of"),

@@ -10,7 +10,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Hex, Pig, TicTacToe
-from anabranch.search.final import choose_index
+from anabranch.search.final import Candidates, choose_index
 from anabranch.search.read import edges_of
 from anabranch.search.select import score
 
@@ -141,7 +141,8 @@ def test_options_pickle_and_print_as_they_are_typed(option):
 
 
 def choose(rule, visits, values, seed=0):
-    return choose_index(rule, np.array(visits, float), np.array(values, float), np.random.default_rng(seed))
+    edges = Candidates(np.array(visits, float), np.array(values, float), np.full(len(visits), 1 / len(visits)), 0.0)
+    return choose_index(rule, edges, np.random.default_rng(seed))
 
 
 def test_most_visits_are_chosen_and_the_better_value_breaks_a_tie():

@@ -46,7 +46,7 @@ from anabranch.search.steps import Limits, Work
 from anabranch.search.tree import Tree
 from anabranch.search.update import CatchUp
 
-NEVER = 2**31 - 1  # a leaf that Python evaluated without room for edges stays one: only its evaluator knows its priors
+NEVER = 2**62  # a count that is not reached
 FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
 
 
@@ -235,7 +235,9 @@ class GraphDriver(OnGraph):
 
     def _arguments(self, count: int) -> tuple[Any, ...]:
         select, evaluate, backup = self.rules
-        return self.graph, self.root, select, evaluate, backup, self.manner, self.limits, self.work, count
+        can_make_room = self.waste or isinstance(self.setting.collect, Forget)
+        refusals = int(self.graph.used[REFUSED]) + 1 if can_make_room else NEVER
+        return self.graph, self.root, select, evaluate, backup, self.manner, self.limits, self.work, count, refusals
 
 
 class PythonDriver(OnGraph):
@@ -245,7 +247,7 @@ class PythonDriver(OnGraph):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.limits = self.limits._replace(expand_after=NEVER)
+        self.limits = self.limits._replace(expand_after=NEVER)  # only the evaluator knows a leaf's priors
         self.priors = np.zeros(len(self.work.actions), np.float32)
 
     def run(self, count: int) -> int:

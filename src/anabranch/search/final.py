@@ -1,6 +1,6 @@
 """The root of a search: noise before it, the choice of an action after it. Plain Python, once a search.
 
-`MostVisits`, `ByTemperature`, `ByValue` choose; `Dirichlet` makes self-play explore. Used by `searcher.py`.
+`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized` choose; `Dirichlet` makes self-play explore. Used by `searcher.py`.
 """
 
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.jit.options import NonNegative, Positive, Share
+from anabranch.search.regularized import regularized_policy
 
 
 class MostVisits(NamedTuple):
@@ -26,6 +27,14 @@ class ByValue(NamedTuple):
     floor: Share = 0.1
 
 
+class ByRegularized(NamedTuple):
+    """The action that the exact regularised policy likes best, or one drawn from it; see `regularized.py`."""
+
+    c: Positive = 1.25
+    floor: Share = 0.1  # of the largest number of visits, below which a high value is not believed
+    draw: bool = False
+
+
 class Dirichlet(NamedTuple):
     """Noise on the root's priors: (1 - weight) P + weight Dir(alpha). Selection rules that do not read priors (UCT) ignore it.
 
@@ -36,11 +45,24 @@ class Dirichlet(NamedTuple):
     weight: Share = 0.25
 
 
-FinalChoice = MostVisits | ByTemperature | ByValue
+FinalChoice = MostVisits | ByTemperature | ByValue | ByRegularized
 
 
-def choose_index(rule: FinalChoice, visits: np.ndarray, values: np.ndarray, random: np.random.Generator) -> int:
-    """The index of the edge to play; `values` are for the player to move, -inf where there are no visits."""
+class Candidates(NamedTuple):
+    """The root's edges as a final choice sees them, one number an edge."""
+
+    visits: np.ndarray
+    values: np.ndarray  # for the player to move, in [-1, 1]; -inf where there are no visits
+    priors: np.ndarray
+    value: float  # the root's own, likewise
+
+
+def choose_index(rule: FinalChoice, edges: Candidates, random: np.random.Generator) -> int:
+    """The index of the edge to play."""
+    visits, values = edges.visits, edges.values
+    if isinstance(rule, ByRegularized):
+        policy = regularized_policy(edges.priors, values, visits, edges.value, rule.c, rule.floor)
+        return int(random.choice(len(policy), p=policy)) if rule.draw else int(np.lexsort((visits, policy))[-1])
     if isinstance(rule, ByTemperature) and rule.temperature > 0.0 and visits.any():
         logits = np.log(np.maximum(visits, 1e-300)) / rule.temperature
         weights = np.where(visits > 0, np.exp(logits - logits.max()), 0.0)

@@ -7,11 +7,12 @@ import numpy as np
 from anabranch.games.rules import CHANCE, FORBIDDEN
 from anabranch.jit import readable
 from anabranch.search.backup import value_of_node
-from anabranch.search.final import FinalChoice, choose_index
+from anabranch.search.final import ByRegularized, Candidates, FinalChoice, choose_index
 from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
 from anabranch.search.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.layout import MERGES, NO_NODE, POSITIONS, On
+from anabranch.search.regularized import regularized_policy
 from anabranch.search.result import Move, Result, Stats
 from anabranch.search.steps import Limits
 from anabranch.search.tree import Tree
@@ -129,12 +130,14 @@ def read_result(
     bounds = edge_bounds(graph, root, limits)
     edges, column = edges_of(graph, root), _column(graph, root)
     size = max(game.actions, game.events)
-    visits = np.zeros(size, np.int64)
+    visits, regularized = np.zeros(size, np.int64), np.zeros(size)
     visits[edges["action"]] = edges["visits"]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.where(edges["visits"] > 0, edges["total"][:, column] / edges["visits"], -np.inf)
-    chosen = choose_among(final, possible(graph, root, limits, bounds), edges["visits"].astype(float), values, random)
-    if bounds is not None and values[chosen] < bounds[LOW].max():
+    value = root_value(operator, graph, root)
+    seen = candidates(graph, root, value, limits)
+    rule = final if isinstance(final, ByRegularized) else ByRegularized()
+    regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, rule.c, rule.floor)
+    chosen = choose_among(final, possible(graph, root, limits, bounds), seen, random)
+    if bounds is not None and edges["total"][chosen, column] < bounds[LOW].max() * max(int(edges["visits"][chosen]), 1):
         chosen = int(bounds[LOW].argmax())  # another action is proven to be better than this one seems
     best = int(edges["action"][chosen])
     line = line_from(graph, root)
@@ -142,12 +145,36 @@ def read_result(
         best=best,
         policy=visits / max(visits.sum(), 1),
         visits=visits,
-        value=root_value(operator, graph, root),
+        regularized=regularized,
+        value=value,
         pv=line,
-        stats=Stats(nodes=int(graph.used[POSITIONS]), merges=int(graph.used[MERGES]), bytes=bytes_used(graph), depth=len(line), **cost),
+        stats=Stats(
+            nodes=int(graph.used[POSITIONS]),
+            merges=int(graph.used[MERGES]),
+            bytes=bytes_used(graph),
+            depth=len(line),
+            **cost,
+        ),
         moves=read_moves(game, graph, root, bounds),
         proven=bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max()),
         **facts,
+    )
+
+
+def candidates(graph: Tree | Graph, root: int, value: float | list[float], limits: Limits) -> Candidates:
+    """The root's edges with values from -1 to 1, for the player who moves."""
+    edges, column = edges_of(graph, root), _column(graph, root)
+    turned = graph.edges["total"].shape[1] == 1 and int(graph.nodes["player"][root]) == 1
+    middle = -limits.scale.middle if turned else limits.scale.middle
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(edges["visits"] > 0, edges["total"][:, column] / edges["visits"], -np.inf)
+    own = value[column] if isinstance(value, list) else value
+    priors = edges["prior"].astype(float)
+    return Candidates(
+        visits=edges["visits"].astype(float),
+        values=(means - middle) * limits.scale.factor,
+        priors=priors / priors.sum(),
+        value=(own - middle) * limits.scale.factor,
     )
 
 
@@ -180,9 +207,8 @@ def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray 
     return mask if mask.any() else np.ones(len(edges), bool)
 
 
-def choose_among(
-    final: FinalChoice, mask: np.ndarray, visits: np.ndarray, values: np.ndarray, random: np.random.Generator
-) -> int:
+def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random: np.random.Generator) -> int:
     """The index of the edge to play, of those that the mask allows."""
     allowed = np.flatnonzero(mask)
-    return int(allowed[choose_index(final, visits[allowed], values[allowed], random)])
+    some = Candidates(edges.visits[allowed], edges.values[allowed], edges.priors[allowed], edges.value)
+    return int(allowed[choose_index(final, some, random)])

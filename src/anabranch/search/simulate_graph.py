@@ -17,7 +17,7 @@ from anabranch.jit.prefetch import prefetch
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find
 from anabranch.search.history import is_exhausted
-from anabranch.search.layout import EVALUATIONS, MERGES, NO_NODE, STAMP, edges_of, is_on, own_value, slot, view, width_of
+from anabranch.search.layout import EVALUATIONS, MERGES, NO_NODE, REFUSED, STAMP, edges_of, is_on, own_value, slot, view, width_of
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
 from anabranch.search.stale import PathOnly, spread
@@ -31,6 +31,7 @@ CAUGHT_UP = 2  # the last edge catches up with its child: `work.values` has what
 UNKNOWN = 3  # the last edge's child is not known yet, and Python must play (games of Python objects)
 PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and tries again
 PROVEN = 5  # of `simulate_graph`: the root's value is known
+MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
 
 LARGEST_STAMP = 2**31 - 1
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
@@ -46,9 +47,12 @@ class Manner(NamedTuple):
 
 
 @kernel
-def simulate_graph(graph, root, select, evaluator, operator, manner, limits, work, count):
-    """Run up to `count` simulations; gives the number done and, if it is fewer, why: PATH_FULL or PROVEN."""
+def simulate_graph(graph, root, select, evaluator, operator, manner, limits, work, count, refusals):
+    """Run up to `count` simulations; gives the number done and, if it is fewer, why: PATH_FULL, PROVEN, or MEMORY_FULL once
+    memory was asked for in vain `refusals` times in all."""
     for done in range(count):
+        if graph.used[REFUSED] >= refusals:
+            return done, MEMORY_FULL
         if is_on(graph.prove) and is_proven(graph, root):
             return done, PROVEN
         depth, leaf, end = descend(graph, root, select, manner, limits, work)

@@ -1,0 +1,109 @@
+"""Memory of graphs: bounded, collected when it is asked for, and right after that."""
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour, TicTacToe, Treasure
+from anabranch.jit import COMPILED
+from anabranch.search.collect import collect
+from anabranch.search.graph import numbers
+from anabranch.search.layout import NO_NODE, REFUSED, ROOM
+from anabranch.search.read import bytes_used, edges_of
+from tests.search.test_cycles import TugOn
+
+VISITS = 3000 if COMPILED else 300
+
+
+def facts(search):
+    """Everything below the root, by key: visits, value, and edges with the keys they lead to."""
+    graph, found, wanted = search._graph, {}, [search._root]
+    while wanted:
+        number = wanted.pop()
+        key = tuple(graph.cards["key"][number - 1].tolist())
+        if key in found:
+            continue
+        edges = []
+        for e, edge in enumerate(edges_of(graph, number), start=number + 1):
+            child = int(edge["child"])
+            target = None if child == NO_NODE else tuple(graph.cards["key"][child - 1].tolist())
+            beside = tuple(array[e].tolist() for array in (graph.rewards, graph.cuts) if len(array))
+            edges.append((int(edge["action"]), int(edge["visits"]), tuple(edge["total"].tolist()), target, beside))
+            if child != NO_NODE:
+                wanted.append(child)
+        node = graph.nodes[number]
+        bounds = graph.bounds[number].tolist() if len(graph.bounds) else None
+        found[key] = (int(node["visits"]), int(node["own"]), tuple(node["mean"].tolist()), bounds, edges)
+    return found
+
+
+def assert_counts_hold(search):
+    """N is a node's own evaluations and the visits of its edges, and memory is what is used."""
+    graph = search._graph
+    for number in numbers(graph):
+        node = graph.nodes[number]
+        assert node["visits"] == node["own"] + edges_of(graph, int(number))["visits"].sum()
+    assert bytes_used(graph) <= search.memory
+    assert graph.used[ROOM] >= 0
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [(TicTacToe(), {"prove": True}), (TicTacToe(), {"stale": ab.Parents()}), (Treasure(), {}), (TugOn(), {})],
+    ids=repr,
+)
+def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
+    search = ab.Search(game, graph=True, **options)
+    search.run(visits=VISITS)
+    search.advance(search.run(visits=1).best)
+    before = facts(search)
+    driver = search._driver
+    driver.root = int(collect(driver.graph, driver.root)[driver.root])
+    assert facts(search) == before
+    assert len(numbers(search._graph)) == len(before)
+    assert_counts_hold(search)
+    search.run(visits=VISITS)
+    assert_counts_hold(search)
+
+
+@pytest.mark.parametrize("collecting", [ab.KeepReached(), ab.Forget(), ab.Forget(share=0.2)], ids=repr)
+def test_a_full_graph_goes_on(collecting):
+    search = ab.Search(ConnectFour(), graph=True, memory="60KB", collect=collecting)
+    result = search.run(visits=VISITS)
+    assert result.memory_full
+    assert result.visits.sum() == VISITS
+    assert_counts_hold(search)
+    refused = int(search._graph.used[REFUSED])
+    if isinstance(collecting, ab.Forget):  # there is room again, and it is used
+        assert refused < VISITS / 2
+        assert search.run(visits=10).stats.nodes > 50
+
+
+def test_forgetting_keeps_values_and_visits():
+    search = ab.Search(TicTacToe(), graph=True, collect=ab.Forget())
+    search.run(visits=VISITS)
+    driver = search._driver
+    before = search.run(visits=1)
+    driver.refused, driver.waste = -1, False
+    driver.make_room()
+    assert_counts_hold(search)
+    after = search.run(visits=1)
+    assert after.stats.nodes < before.stats.nodes
+    assert after.visits.sum() == before.visits.sum() + 1
+    assert after.value == pytest.approx(before.value, abs=0.01)
+
+
+def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
+    moves = 10_000 if COMPILED else 200
+    memory = 40_000
+    search = ab.Search(TugOn(21), graph=True, memory=memory, evaluate=ab.Uniform())
+    random = np.random.default_rng(0)
+    largest = 0
+    for _ in range(moves):
+        largest = max(largest, search.run(visits=3).stats.bytes)
+        action = int(random.choice(search.position.legal_actions))
+        if search.position.play(action).is_over:
+            action = 3 - action  # back from the end
+        search.advance(action)
+    assert largest <= memory
+    assert len(search.position.moves) == moves
