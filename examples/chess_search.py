@@ -3,9 +3,9 @@
     pip install chess
     python examples/chess_search.py
 
-A position answers legal_actions, play, is_over, returns and to_play. Kernels walk the graph; Python plays and evaluates. Its key
-lets positions that are reached by several orders of moves share one node, and tells when one comes again: the third time is a
-draw, and the search treats a second time within its own lines as that.
+A position answers legal_actions, play, is_over, returns and to_play. Kernels walk the graph; Python plays and evaluates. Its
+key lets positions that are reached by several orders of moves share one node, and tells when one comes again: the third time
+is a draw, and the search treats a second time within its own lines as that.
 """
 
 import math

@@ -12,7 +12,6 @@ exact values are known. Explained in docs/algorithms/graph.md.
 """
 
 import math
-import random
 from dataclasses import dataclass, field
 
 C = 1.0  # of PUCT; values are in [0, 1]
@@ -61,9 +60,7 @@ class Running:
         counts = [self.count(node, move) for move in range(len(node.moves))]
         values = [child.value if tried else node.value for child, tried in zip(node.moves, node.taken, strict=True)]
         bonus = C * math.sqrt(sum(counts))
-        return max(
-            range(len(counts)), key=lambda i: node.player * values[i] + bonus * node.priors[i] / (1 + counts[i])
-        )
+        return max(range(len(counts)), key=lambda i: node.player * values[i] + bonus * node.priors[i] / (1 + counts[i]))
 
     def count(self, node, move):
         """How often a move was tried: on a tree, the visits of its child."""
@@ -129,6 +126,7 @@ def run(method, node, playouts):
     """So many playouts from a node."""
     for _ in range(playouts):
         method.playout(node)
+
 
 if __name__ == "__main__":
     for m in METHODS:

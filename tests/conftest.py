@@ -42,5 +42,6 @@ def _missing(reason: str) -> NoReturn:
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason, allow_module_level=True)
 
+
 # Combinations of options that are tried in plain Python only, where they cost nothing to compile; the code is the same.
 when_plain = pytest.mark.skipif(COMPILED, reason="one more combination, tried in plain Python")

@@ -14,7 +14,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit.random import uniform
 from tests.reference.search import Edge, ReferenceSearch
 
-IDEMPOTENT, STOP = ab.Idempotent(), ab.Stop()
+INCREMENTAL, STOP = ab.Incremental(), ab.Stop()
 
 
 @dataclass(eq=False)
@@ -42,7 +42,7 @@ class GraphNode:
 class ReferenceGraph(ReferenceSearch):
     """The same games, rules and evaluators as the reference tree search, on a graph."""
 
-    def __init__(self, *arguments: Any, update: Any = IDEMPOTENT, ahead: Any = STOP, **options: Any) -> None:
+    def __init__(self, *arguments: Any, update: Any = INCREMENTAL, ahead: Any = STOP, **options: Any) -> None:
         self.nodes: dict[tuple[int, int], GraphNode] = {}
         self.merges = 0
         self.evaluations = 0
@@ -131,5 +131,3 @@ def exact(moves: dict[int, list[int]], ends: dict[int, float], maximises: dict[i
             best = max if maximises[position] else min
             values[position] = best(values[child] for child in moves[position])
     return values
-
-

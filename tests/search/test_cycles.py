@@ -171,7 +171,7 @@ class Circle:
         self.cell, self.turn = cell, turn
 
     legal_actions = (0, 1)
-    name_of = staticmethod("left right".split().__getitem__)
+    name_of = staticmethod(["left", "right"].__getitem__)
 
     @property
     def to_play(self):

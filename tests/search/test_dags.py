@@ -86,5 +86,5 @@ def test_ancestors_are_never_stale_and_a_path_alone_is():
 
 def test_staleness_is_for_graphs():
     search = ab.Search(Maze([[1, 2, NOWHERE]] + [[NOWHERE] * 3] * (SIZE - 1), [0] * SIZE, [0.0] * SIZE))
-    with pytest.raises(ab.SearchError, match="staleness.. is for graphs"):
+    with pytest.raises(ab.SearchError, match="is for graphs"):
         search.staleness()

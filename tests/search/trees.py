@@ -41,7 +41,9 @@ def read_tree(search: Any) -> list[NodeFacts]:
 def read_graph(graph: Any, root: int) -> list[NodeFacts]:
     numbers = [root]
     for number in numbers:
-        numbers.extend(int(child) for child in edges_of(graph, number)["child"] if child != NO_NODE and not is_leaf(graph, child))
+        numbers.extend(
+            int(child) for child in edges_of(graph, number)["child"] if child != NO_NODE and not is_leaf(graph, child)
+        )
     facts: dict[int, NodeFacts] = {}
     for number in reversed(numbers):
         node = graph.nodes[number]

@@ -76,7 +76,9 @@ class ObjectGame:
         self.repetition: str = getattr(positions, "repetition", "nothing")
         self.repetition_count: int = getattr(positions, "repetition_count", 2)
         if self.repetition not in REPETITIONS:
-            raise GameError(f"{_name(positions)}: `repetition` must be one of {', '.join(REPETITIONS)}, not {self.repetition!r}")
+            raise GameError(
+                f"{_name(positions)}: `repetition` must be one of {', '.join(REPETITIONS)}, not {self.repetition!r}"
+            )
 
     def start(self) -> Any:
         """The starting position: the class called without arguments."""
@@ -128,7 +130,9 @@ class ObjectGame:
     def key(self, position: Any) -> tuple[int, int]:
         """128 bits, equal for equal positions."""
         if not hasattr(position, "key"):
-            raise GameError(f"{type(position).__name__} has no `key`, which search on graphs and repetitions need: see ObjectGame")
+            raise GameError(
+                f"{type(position).__name__} has no `key`, which search on graphs and repetitions need: see ObjectGame"
+            )
         return hash_key(_ask(position, "key"))
 
     def history(self, position: Any) -> list[tuple[int, int]]:

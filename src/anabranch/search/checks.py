@@ -49,9 +49,7 @@ def option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> 
 
 def serves(*functions: Any) -> Callable[[Any], bool]:
     """Whether one of these generic functions is defined for an option."""
-    return lambda option: any(
-        set(keys_of_value(option)) & set(function.generic.implementations) for function in functions
-    )
+    return lambda option: any(set(keys_of_value(option)) & set(function.generic.implementations) for function in functions)
 
 
 def is_a(kind: Any) -> Callable[[Any], bool]:

@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
 from anabranch.search.graph import EMPTY, EXHAUSTED, FOLDED, Graph, attach, child_of, fill_table, find, numbers
-from anabranch.search.layout import NO_NODE, POSITIONS, POSITION_COST, ROOM, SLOTS, SLOT_COST, edges_of, is_on, slot
+from anabranch.search.layout import NO_NODE, POSITION_COST, POSITIONS, ROOM, SLOT_COST, SLOTS, edges_of, is_on, slot
 from anabranch.search.prove import narrow, unknown
 
 KEPT = 0  # a mark, until a node has its new number

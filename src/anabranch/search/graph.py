@@ -29,15 +29,15 @@ from anabranch.search.layout import (
     COUNTERS,
     MOST_SLOTS,
     NO_NODE,
-    Off,
-    On,
-    POSITIONS,
     POSITION_COST,
+    POSITIONS,
     REFUSED,
     ROOM,
     SLOT_COST,
     SLOTS,
     TABLE,
+    Off,
+    On,
     clear_edge,
     edge_dtype,
     is_on,
@@ -244,9 +244,6 @@ def move(graph, number, target):
     node = graph.nodes[number]
     node.stamp = target
     node.flags = MOVED
-    if graph.merge:
-        key = graph.cards[number - 1].key
-        graph.table[where(graph, key[0], key[1])] = entry(hashed(key[0], key[1]), target)
 
 
 @helper
@@ -280,12 +277,6 @@ def hashed(low, high):
 
 
 @helper
-def entry(bits, number):
-    """What stands in the table for a node whose key has these bits."""
-    return (bits >> S32 << S32) | slot(number)
-
-
-@helper
 def where(graph, low, high):
     """The slot of the table that has the position with this key, or the free one where it belongs."""
     bits = hashed(low, high)
@@ -302,9 +293,14 @@ def where(graph, low, high):
 
 @helper
 def find(graph, low, high):
-    """The node of the position with this key, or NO_NODE."""
+    """The node of the position with this key, or NO_NODE. The table may still lead to a signpost: setting it right when a node
+    moves would cost a look into memory far away, and few are asked for again."""
     found = graph.table[where(graph, low, high)]
-    return np.int64(NO_NODE) if found == FREE else np.int64(found & NUMBER)
+    if found == FREE:
+        return np.int64(NO_NODE)
+    number = np.int64(found & NUMBER)
+    node = graph.nodes[slot(number)]
+    return np.int64(node.stamp) if (node.flags & MOVED) != 0 else number
 
 
 @helper
@@ -338,7 +334,7 @@ def place(graph, number):
     i = bits & last
     while graph.table[i] != FREE:
         i = (i + np.uint64(1)) & last
-    graph.table[i] = entry(bits, number)
+    graph.table[i] = (bits >> S32 << S32) | slot(number)
 
 
 @kernel

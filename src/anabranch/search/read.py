@@ -6,10 +6,10 @@ import numpy as np
 
 from anabranch.games.rules import CHANCE, FORBIDDEN
 from anabranch.jit import readable
-from anabranch.search.backup import value_of_node
-from anabranch.search.final import ByRegularized, Candidates, FinalChoice, choose_index
 from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
+from anabranch.search.backup import value_of_node
+from anabranch.search.final import ByRegularized, Candidates, FinalChoice, choose_index
 from anabranch.search.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.layout import MERGES, NO_NODE, POSITIONS, On
 from anabranch.search.regularized import regularized_policy

@@ -106,7 +106,7 @@ class Search:
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`, `ByRegularized()`
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
         graph         True: positions that are reached by several paths share one node
-        update        on graphs, when a parent looks at its children: `Idempotent()` (default), `Incremental()`, `CatchUp()`
+        update        on graphs, when a parent looks at its children: `Incremental()` (default), `Idempotent()`, `CatchUp()`
         ahead         on graphs, at a child with more visits than the edge to it: `Stop()` (default), `Continue()`
         stale         on graphs, who else learns of a value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
         prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
@@ -184,7 +184,7 @@ class Search:
 
     def _manner(self, graph: bool, update: Any, ahead: Any) -> Manner:
         """How a graph is walked, as kernels want to know it."""
-        update = option(update, Idempotent() if graph else Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
+        update = option(update, Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
         ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
         if not graph and [type(option) for option in (update, ahead, self.stale)] != [Incremental, Continue, PathOnly]:
             raise SearchError("update, ahead and stale are for graphs: say graph=True as well")

@@ -9,8 +9,6 @@ A rule of your own: a `NamedTuple` and a function under `@score.register(...)`. 
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Positive

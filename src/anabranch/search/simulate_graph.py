@@ -17,12 +17,24 @@ from anabranch.jit.prefetch import prefetch
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find
 from anabranch.search.history import is_exhausted
-from anabranch.search.layout import EVALUATIONS, MERGES, NO_NODE, REFUSED, STAMP, edges_of, is_on, own_value, slot, view, width_of
+from anabranch.search.layout import (
+    EVALUATIONS,
+    MERGES,
+    NO_NODE,
+    REFUSED,
+    STAMP,
+    edges_of,
+    is_on,
+    own_value,
+    slot,
+    view,
+    width_of,
+)
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
 from anabranch.search.stale import PathOnly, spread
 from anabranch.search.steps import possible_events, read_outcome, shuffle, shuffle_both, step
-from anabranch.search.update import Idempotent, Stop, after_visit, before_choice, has_enough, lags
+from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
 
 # How a descent ends.
 WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
@@ -40,7 +52,7 @@ LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 class Manner(NamedTuple):
     """How a graph is walked."""
 
-    update: Any = Idempotent()
+    update: Any = Incremental()
     stop: Stop = Stop()
     stale: Any = PathOnly()
     opaque: bool = False  # whether only Python knows the positions
@@ -220,7 +232,7 @@ def follow(graph, number, depth, select, manner, limits, work):
         depth += 1
         edge = graph.edges[chosen]
         if edge.child != NO_NODE:
-            expect(graph, edge.child)
+            expect(graph, edge, limits)
         elif manner.opaque:
             return depth, NO_NODE, UNKNOWN
         if not manner.opaque:
@@ -257,10 +269,12 @@ def judge(graph, depth, manner, limits, work):
 
 
 @helper
-def expect(graph, number):
-    """Have a node and its first edges fetched while the action that leads there is played."""
-    for line in range(LINES_AHEAD):
-        prefetch(graph.nodes, number, line)
+def expect(graph, edge, limits):
+    """Have a node, and its first edges if it is likely to have some, fetched while the action that leads there is played."""
+    prefetch(graph.nodes, edge.child, 0)
+    if edge.visits > limits.expand_after:
+        for line in range(1, LINES_AHEAD):
+            prefetch(graph.nodes, edge.child, line)
 
 
 @helper

@@ -4,8 +4,8 @@ On a tree, every value that comes up through an edge is a sample of the child be
 the child also learns by other paths, and Q(n, a) is what the child is worth *now*: Q(n, a) = r + gamma Q(child). All three
 options keep `edge.total` = visits times that, and differ in when they look:
 
+    Incremental  at the edge that was taken (default): cheap, and in the limit the same as
     Idempotent   at every edge of a node, on the way down and on the way up: never depends on what was visited when
-    Incremental  at the edge that was taken: cheap, and the same in the limit, since every edge is taken again and again
     CatchUp      edges keep their own running mean (Czech, Korus & Kersting 2020); one that has fallen behind its child by more
                  than a tolerance gets, instead of a simulation, the value that makes up for it
 
@@ -157,7 +157,9 @@ def _(update, graph, number, e, limits, work):
     sign = view(len(edge.total), graph.nodes[slot(number)].player)
     largest = 0.0
     for i in range(len(edge.total)):
-        largest = max(largest, abs(edge_worth(graph, number, e, i, limits, work.states[0]) - sign * edge.total[i] / edge.visits))
+        largest = max(
+            largest, abs(edge_worth(graph, number, e, i, limits, work.states[0]) - sign * edge.total[i] / edge.visits)
+        )
     if largest <= update.tolerance:
         return False
     half = 1.0 / limits.scale.factor
