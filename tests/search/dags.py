@@ -38,7 +38,7 @@ class Maze(ab.Game):
 
     @ab.rule
     def is_over(state):
-        for action in range(ACTIONS):
+        for action in range(ACTIONS):  # noqa: SIM110 (kernels know no generators)
             if state.leads[state.place, action] >= 0:
                 return False
         return True

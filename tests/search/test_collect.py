@@ -68,7 +68,7 @@ def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
 
 @pytest.mark.parametrize("collecting", [ab.KeepReached(), ab.Forget(), ab.Forget(share=0.2)], ids=repr)
 def test_a_full_graph_goes_on(collecting):
-    search = ab.Search(ConnectFour(), graph=True, memory="60KB", collect=collecting)
+    search = ab.Search(ConnectFour(), graph=True, memory="60KB" if COMPILED else "14KB", collect=collecting)
     result = search.run(visits=VISITS)
     assert result.memory_full
     assert result.visits.sum() == VISITS
@@ -76,7 +76,7 @@ def test_a_full_graph_goes_on(collecting):
     refused = int(search._graph.used[REFUSED])
     if isinstance(collecting, ab.Forget):  # there is room again, and it is used
         assert refused < VISITS / 2
-        assert search.run(visits=10).stats.nodes > 50
+        assert search.run(visits=10).stats.nodes > 20
 
 
 def test_forgetting_keeps_values_and_visits():

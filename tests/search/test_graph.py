@@ -144,7 +144,7 @@ def test_a_small_game_has_as_many_nodes_as_positions(game):
 )
 def test_merges_happen_and_no_position_has_two_nodes(game):
     search = ab.Search(game, graph=True)
-    result = search.run(visits=1500 if COMPILED else 150)
+    result = search.run(visits=1500 if COMPILED else 600)
     assert result.stats.merges > 0
     assert result.stats.nodes == len(nodes_by_key(search)) == len(known_positions(search))
     assert result.stats.evaluations < result.stats.simulations == result.visits.sum()
@@ -199,7 +199,7 @@ def test_a_python_evaluator_is_asked_once_a_position():
 def test_advance_keeps_what_was_found_and_a_known_position_is_found_again():
     game = TicTacToe()
     search = ab.Search(game, graph=True)
-    search.run(visits=2000 if COMPILED else 200)
+    search.run(visits=2000)
     search.advance("b2")
     result = search.run(visits=1)
     assert result.stats.kept > 0

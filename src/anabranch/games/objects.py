@@ -7,10 +7,10 @@ A position of such a game has, as attributes or as methods without arguments:
 
 and `play(action)`, which gives the next position and leaves this one as it is. Its class says `actions` (how many there are
 at most) and may say `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance, and
-`name_of(action)`. For search on graphs a position also has `key`, anything hashable that is equal for equal positions: an int, a
-string, bytes, or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what it means to meet
-a key again, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of
-it; `Search` does that by itself.
+`name_of(action)`. For search on graphs a position also has `key`, which is equal for equal positions: an int, a string, bytes,
+or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what it means to meet a key
+again, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of it;
+`Search` does that by itself.
 """
 
 import hashlib

@@ -43,8 +43,8 @@ def is_over(state):
 
 @generic
 def returns(state, out, random):
-    """What the end pays, one number a player. A game whose end is itself a draw of luck takes `random`, and the search averages;
-    others leave that argument out."""
+    """What the end pays, one number a player. A game whose end is itself a draw of luck takes `random`, and the search
+    averages; others leave that argument out."""
 
 
 # --- and may have these ---------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ SMALLEST, LARGEST = 5, 99
 
 
 class Tug(Game):
-    """Move a token one or two cells left or right in turn; it ends on the right for the first player, on the left for the second."""
+    """Move a token one or two cells left or right in turn; the right end is the first player's, the left end the second's."""
 
     players, actions = 2, len(STEPS)
     repetition = "draw"

@@ -215,7 +215,7 @@ class OnGraph(Driver):
             edges=slots.view(edge_dtype(width)),
             bounds=self.graph.bounds[: len(slots)].copy(),
         )
-        return Staleness(*measure(copy, self._reached(), self.rules.backup, self.limits, self.work))
+        return Staleness(*map(float, measure(copy, self._reached(), self.rules.backup, self.limits, self.work)))
 
 
 class GraphDriver(OnGraph):

@@ -85,8 +85,8 @@ def regularized_policy(
 ) -> np.ndarray:
     """The exact regularised policy over some actions.
 
-    priors, values (for the player who moves, in [-1, 1]), visits: of these actions; `value`: the node's own, which stands in for
-    what was never tried and, with a floor, is the most that is believed of what was tried too little.
+    priors, values (for the player who moves, in [-1, 1]), visits: of these actions; `value`: the node's own, which stands in
+    for what was never tried and, with a floor, is the most that is believed of what was tried too little.
     """
     values = np.where(visits > 0, values, value)
     values = np.where(visits >= floor * visits.max(), values, np.minimum(values, value))

@@ -103,7 +103,8 @@ class Search:
         select        how edges are chosen: `UCT()` (default), `PUCT()`, `Greedy()`, `Regularized()`, or a rule of your own
         evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, or any f(states) -> (priors, values)
         backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`
-        final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`, `ByRegularized()`
+        final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
+                      `ByRegularized()`
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
         graph         True: positions that are reached by several paths share one node
         update        on graphs, when a parent looks at its children: `Incremental()` (default), `Idempotent()`, `CatchUp()`
