@@ -58,7 +58,7 @@ PAGES = (
     ),
     Page(
         name="graph",
-        benchmarks=("speed_graph", "proofs_graph", "strength_graph"),
+        benchmarks=("speed_graph", "proofs_graph", "strength_graph", "regularized"),
         title="Graph search: what was measured",
         how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Right moves: both on\n"
         "the same positions with the same seeds; `+12 -7` are those that only the graph and only the tree got right, and p\n"

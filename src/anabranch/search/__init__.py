@@ -1,9 +1,16 @@
-"""HOW games are searched. The way of a simulation: `simulate` (descend with `select`, leaf to `evaluate`, up with `backup`).
+"""HOW games are searched. The way of a simulation: descend with `select`, leaf to `evaluate`, up with `backup` or `update`.
 
-graph.py      nodes and edges in memory         drive.py      who plays and evaluates: kernels or Python
-select.py     UCT, PUCT, Greedy, FPU            reuse.py      keeping the tree when the root moves
-evaluate.py   playouts, Uniform                 final.py      noise before, the choice of an action after
-backup.py     mean, max, mix                    read.py       from the graph to a Result
-simulate.py   the loop                          result.py     what was found
-counts.py     functions of visit counts         searcher.py   the face: Search
+layout.py     what both layouts share           select.py        UCT, PUCT, Greedy, FPU
+tree.py       a compact tree in memory          regularized.py   the exact regularised policy
+graph.py      a graph in memory, with its table evaluate.py      playouts, Uniform
+steps.py      what both loops share             backup.py        mean, max, mix
+simulate.py   the loop on trees                 update.py        values on graphs: Incremental, Idempotent, CatchUp, Stop
+simulate_graph.py  the loop on graphs           stale.py         how far a change travels; sweeps
+drive.py      who plays and evaluates           history.py       positions that come again
+answers.py    what Python evaluators say        prove.py         bounds and proofs
+reuse.py      the tree when the root moves      collect.py       making room in a graph
+searcher.py   the face: Search                  final.py         noise before, the choice of an action after
+checks.py     what Search is given              read.py, result.py  from memory to a Result
+keep.py       saving and loading                export.py, draw.py  the graph as arrays, JSON, Graphviz, a drawing
+counts.py     functions of visit counts
 """
