@@ -151,5 +151,23 @@ def test_every_game_has_its_section():
         assert f"\n## {find(name).__name__}\n" in page
 
 
-def test_the_picture_is_well_formed():
-    ElementTree.parse(ROOT / "docs" / "images" / "search.svg")
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs" / "images").glob("*.svg")), ids=lambda path: path.stem)
+def test_pictures_are_well_formed(picture):
+    ElementTree.parse(picture)
+
+
+def test_the_page_on_graphs_quotes_what_its_example_prints():
+    done = subprocess.run(
+        [sys.executable, "examples/graph_wrong_ways.py"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
+    )
+    page = (ROOT / "docs" / "algorithms" / "graph.md").read_text(encoding="utf-8")
+    assert f"```console\n$ python examples/graph_wrong_ways.py\n{done.stdout}```" in page
+
+
+def test_the_picture_of_the_wrong_ways_has_the_numbers_that_the_example_computes(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    monkeypatch.setattr(sys, "path", list(sys.path))  # the script adds the folder of examples
+    import draw_graph
+
+    drawn = (ROOT / "docs" / "images" / "graph_wrong_ways.svg").read_text(encoding="utf-8")
+    assert drawn == draw_graph.wrong_ways()

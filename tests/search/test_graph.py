@@ -227,3 +227,10 @@ def test_no_recursion_a_path_of_ten_thousand_plies():
     assert result.stats.nodes == length + 1
     assert result.proven
     assert result.value == 1.0
+
+
+def test_settings_say_what_was_asked_for():
+    for ahead in (ab.Continue(), ab.Stop(leak=0.5)):
+        settings = ab.Search(TicTacToe(), graph=True, ahead=ahead).run(visits=1).settings
+        assert settings["ahead"] == repr(ahead)
+        assert settings["update"] == "Incremental()"

@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
 from anabranch.search.graph import EMPTY, EXHAUSTED, FOLDED, Graph, attach, child_of, fill_table, find, numbers
-from anabranch.search.layout import NO_NODE, POSITION_COST, POSITIONS, ROOM, SLOT_COST, SLOTS, edges_of, is_on, slot
+from anabranch.search.layout import NO_NODE, POSITION_COST, POSITIONS, ROOM, SIGNPOSTS, SLOT_COST, SLOTS, edges_of, is_on, slot
 from anabranch.search.prove import narrow, unknown
 
 KEPT = 0  # a mark, until a node has its new number
@@ -77,6 +77,7 @@ def slide(graph, new_numbers):
     graph.used[ROOM] += freed + (graph.used[POSITIONS] - kept) * graph.used[POSITION_COST]
     graph.used[SLOTS] = target - 1
     graph.used[POSITIONS] = kept
+    graph.used[SIGNPOSTS] = 0
     if len(graph.heads) > 0:
         link_all(graph)
     if graph.merge:

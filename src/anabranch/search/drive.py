@@ -21,7 +21,7 @@ from anabranch.search.answers import ask, priors_of, read_answer
 from anabranch.search.collect import Forget, KeepReached, collect, forget, turn_page
 from anabranch.search.evaluate import LEAF_STATE, Rollout, Uniform
 from anabranch.search.graph import Graph, card_dtype, numbers
-from anabranch.search.layout import NO_NODE, REFUSED, SLOTS, On, edge_dtype
+from anabranch.search.layout import NO_NODE, REFUSED, SIGNPOSTS, SLOTS, On, edge_dtype
 from anabranch.search.reuse import reroot
 from anabranch.search.simulate import simulate
 from anabranch.search.simulate_graph import (
@@ -47,6 +47,7 @@ from anabranch.search.tree import Tree
 from anabranch.search.update import CatchUp
 
 NEVER = 2**62  # a count that is not reached
+WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
 FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
 
 
@@ -175,6 +176,11 @@ class OnGraph(Driver):
         """The root's position is this one."""
         self.work.states[0] = position.record()[0]
 
+    def has_waste(self) -> bool:
+        """Whether collecting is worth its while: the root has moved, or signposts fill a good part of the slots."""
+        used = self.graph.used
+        return self.waste or 2 * int(used[SIGNPOSTS]) > WORTHWHILE * int(used[SLOTS])
+
     def make_room(self) -> None:
         """Collect what can go, if memory was asked for in vain."""
         refused = int(self.graph.used[REFUSED])
@@ -182,7 +188,7 @@ class OnGraph(Driver):
             return
         self.refused = refused
         with self.resting:
-            if self.waste:
+            if self.has_waste():
                 self._renumber(collect(self.graph, self.root))
                 self.waste = False
             elif isinstance(self.setting.collect, Forget):
@@ -235,7 +241,7 @@ class GraphDriver(OnGraph):
 
     def _arguments(self, count: int) -> tuple[Any, ...]:
         select, evaluate, backup = self.rules
-        can_make_room = self.waste or isinstance(self.setting.collect, Forget)
+        can_make_room = self.has_waste() or isinstance(self.setting.collect, Forget)
         refusals = int(self.graph.used[REFUSED]) + 1 if can_make_room else NEVER
         return self.graph, self.root, select, evaluate, backup, self.manner, self.limits, self.work, count, refusals
 
@@ -258,7 +264,7 @@ class PythonDriver(OnGraph):
             if not self.simulate():
                 self.lengthen_path()
                 return done
-        self.make_room()
+            self.make_room()
         return min(count, self.slice_limit)
 
     def root_is_proven(self) -> bool:

@@ -33,8 +33,10 @@ from anabranch.search.layout import (
     POSITIONS,
     REFUSED,
     ROOM,
+    SIGNPOSTS,
     SLOT_COST,
     SLOTS,
+    STAMP,
     TABLE,
     Off,
     On,
@@ -56,6 +58,7 @@ FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
 FIRST_TABLE = 1024  # slots
+LARGEST_STAMP = 2**31 - 1
 TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
 
 
@@ -244,6 +247,7 @@ def move(graph, number, target):
     node = graph.nodes[number]
     node.stamp = target
     node.flags = MOVED
+    graph.used[SIGNPOSTS] += 1
 
 
 @helper
@@ -265,6 +269,12 @@ def child_of(graph, e):
         if (node.flags & MOVED) != 0:
             edge.child = node.stamp
     return np.int64(edge.child)
+
+
+@helper
+def stamp(graph):
+    """The running simulation's number, as nodes keep it. A node that has it is on the path."""
+    return graph.used[STAMP] & LARGEST_STAMP
 
 
 # --- the table ---------------------------------------------------------------------------------------------------------------

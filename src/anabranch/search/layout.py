@@ -24,8 +24,9 @@ SLOTS = 4
 ROOM = 5  # bytes that a graph may still take
 TABLE = 6  # slots of a graph's table
 STAMP = 7  # the running number of a graph's simulations
-SLOT_COST, POSITION_COST = 8, 9  # bytes that one takes of a graph's room, side arrays included
-COUNTERS = 10
+SIGNPOSTS = 8  # that nodes of a graph left behind when they moved
+SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side arrays included
+COUNTERS = 11
 
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
 MOST_ACTIONS = 2**16  # an edge's action is a u2

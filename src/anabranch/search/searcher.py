@@ -165,7 +165,7 @@ class Search:
             "noise": describe(self.noise),
             "graph": bool(graph),
             "update": describe(self._setting.manner.update) if graph else None,
-            "ahead": describe(ahead or Stop()) if graph else None,
+            "ahead": describe(Stop() if ahead is None else ahead) if graph else None,
             "stale": describe(self.stale) if graph else None,
             "prove": bool(prove),
             "collect": describe(self._setting.collect) if graph else None,

@@ -15,7 +15,7 @@ from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find
+from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, stamp
 from anabranch.search.history import is_exhausted
 from anabranch.search.layout import (
     EVALUATIONS,
@@ -45,7 +45,6 @@ PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and trie
 PROVEN = 5  # of `simulate_graph`: the root's value is known
 MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
 
-LARGEST_STAMP = 2**31 - 1
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 
 
@@ -185,12 +184,6 @@ def descend(graph, root, select, manner, limits, work):
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     graph.used[STAMP] += 1
     return follow(graph, root, 0, select, manner, limits, work)
-
-
-@helper
-def stamp(graph):
-    """The running simulation's number, as nodes keep it. A node that has it is on the path."""
-    return graph.used[STAMP] & LARGEST_STAMP
 
 
 @helper

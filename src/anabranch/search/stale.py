@@ -18,8 +18,8 @@ import numpy as np
 
 from anabranch.jit import generic, helper, kernel, routine
 from anabranch.jit.options import NonNegative
-from anabranch.search.graph import EMPTY, NEXT, SOURCE, Graph, child_of
-from anabranch.search.layout import NO_NODE, SLOTS, STAMP, slot
+from anabranch.search.graph import EMPTY, NEXT, SOURCE, Graph, child_of, stamp
+from anabranch.search.layout import NO_NODE, SLOTS, slot
 from anabranch.search.update import renew
 
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
@@ -90,7 +90,7 @@ def renew_parents(operator, graph, number, limits, work):
     e = graph.heads[slot(number)]
     while e != EMPTY:
         parent = graph.links[slot(e), SOURCE]
-        if graph.nodes[slot(parent)].stamp != graph.used[STAMP]:
+        if graph.nodes[slot(parent)].stamp != stamp(graph):
             renew_one(operator, graph, parent, limits, work)
         e = graph.links[slot(e), NEXT]
 
@@ -99,7 +99,7 @@ def renew_parents(operator, graph, number, limits, work):
 def renew_ancestors(operator, graph, leaf, limits, work):
     """Bring all ancestors of a node up to date, each after those of its children that are ancestors too."""
     queue, order, need, seen = work.ancestry[QUEUE], work.ancestry[ORDER], work.ancestry[NEED], work.ancestry[SEEN]
-    now = graph.used[STAMP]
+    now = stamp(graph)
     found = 1
     queue[0] = leaf
     seen[leaf] = now
