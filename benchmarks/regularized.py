@@ -47,8 +47,8 @@ def run(quick: bool = False) -> list[Figure]:
                 for name, (action, little) in favourites(result).items():
                     chosen.setdefault(f"search by {label}, choice by {name}", []).append((action == right, little))
         for name, answers in chosen.items():
-            hits, little = sum(hit for hit, _ in answers), [hit for hit, few in answers if few]
-            wrong = f"{len(little)} favourites with few visits, {len(little) - sum(little)} of them wrong"
+            hits, doubtful = sum(hit for hit, _ in answers), [hit for hit, few in answers if few]
+            wrong = f"{len(doubtful)} favourites with few visits, {len(doubtful) - sum(doubtful)} of them wrong"
             progress(f"{visits:,} visits, {name}: {hits} of {len(rows)}; {wrong}")
             figures.append(
                 Figure(
@@ -59,7 +59,7 @@ def run(quick: bool = False) -> list[Figure]:
                     target="",
                     met=True,
                     command=COMMAND,
-                    data={"visits": visits, "name": name, "hits": hits, "little": len(little), "little_right": sum(little)},
+                    data={"visits": visits, "name": name, "hits": hits, "few": len(doubtful), "few_right": sum(doubtful)},
                 )
             )
     return figures

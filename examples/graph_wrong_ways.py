@@ -171,7 +171,7 @@ def growing(method, seed):
 
 
 def survey(method, graphs=100, playouts=1_000):
-    """In how many random graphs the most visited move is not a best one."""
+    """In how many random graphs the most visited move is not a best one; where luck moves first there is nothing to choose."""
     wrong = 0
     for seed in range(graphs):
         root = random_graph(seed)

@@ -99,14 +99,20 @@ def test_a_cycle_in_a_game_where_repetition_means_nothing_ends_every_simulation(
     assert abs(result.value) < 0.3
 
 
-@BOTH
-@pytest.mark.parametrize("game", [TugLoss(), TugForbidden()], ids=lambda game: game.repetition)
-def test_who_repeats_pays_for_it(game, graph):
-    """After +1 -1 the first player must not return to where the game was, whatever that move is worth otherwise."""
-    position = game.position(["+1", "-2"])  # cell 3; +1 would be the starting cell again, but for the other player
-    assert ab.Search(game, graph=graph).run(position, visits=VISITS).visits.sum() == VISITS
-    again = game.position(["+1", "-2", "+2"])  # second player at cell 5, where the first move led
-    search = ab.Search(game, graph=graph, evaluate=ab.Uniform())
+PAYING = [
+    (TugLoss(), {}),
+    (TugForbidden(), {"graph": True}),
+    (TugLoss(), {"graph": True, "update": ab.CatchUp()}),
+    pytest.param(TugForbidden(), {}, marks=when_plain),
+    pytest.param(TugLoss(), {"graph": True, "update": ab.Idempotent()}, marks=when_plain),
+]
+
+
+@pytest.mark.parametrize(("game", "options"), PAYING, ids=repr)
+def test_who_repeats_pays_for_it(game, options):
+    """Back at cell 5, with the second player to move, the game has been before: that move costs the first player the game."""
+    again = game.position(["+1", "-2", "+2"])
+    search = ab.Search(game, evaluate=ab.Uniform(), **options)
     result = search.run(game.position(["+1", "-2"]), visits=VISITS)
     assert again.key == game.position(["+1"]).key
     repeating = next(move for move in result.moves if move.name == "+2")
@@ -160,6 +166,18 @@ def _line(game, position):
     for action in position.moves:
         yield before
         before = before.play(action)
+
+
+@BOTH
+def test_a_mark_of_the_path_is_gone_when_the_root_has_moved(graph):
+    """Twice in one simulation is taken for the repetition; played on the board, it takes the third time."""
+    game = TugThird()
+    search = ab.Search(game, graph=graph, evaluate=ab.Uniform())
+    search.run(visits=VISITS)
+    search.advance("+1")
+    search.run(visits=200)
+    back = next(edge for edge in edges_of(search._graph, search._root) if edge["action"] == game.action("-1"))
+    assert not search._graph.nodes["flags"][back["child"]] & 2
 
 
 class Circle:

@@ -80,6 +80,9 @@ class ObjectGame:
                 f"{_name(positions)}: `repetition` must be one of {', '.join(REPETITIONS)}, not {self.repetition!r}"
             )
 
+        if self.repetition_count not in (2, 3):
+            raise GameError(f"{_name(positions)}: `repetition_count` must be 2 or 3, not {self.repetition_count!r}")
+
     def start(self) -> Any:
         """The starting position: the class called without arguments."""
         return self.positions()

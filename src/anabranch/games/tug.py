@@ -56,4 +56,5 @@ class Tug(Game):
         return f"{STEPS[action]:+d}"
 
     def text(self, state):
-        return "o" + "".join("#" if cell == state.cell else "." for cell in range(state.cells)) + "x"
+        row = "".join("#" if cell == state.cell else "." for cell in range(state.cells))
+        return f"o{row}x, player {state.turn} to move"

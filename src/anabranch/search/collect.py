@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
-from anabranch.search.graph import EMPTY, EXHAUSTED, FOLDED, Graph, attach, child_of, fill_table, find, numbers
+from anabranch.search.graph import EMPTY, EXHAUSTED, FOLDED, OVER, Graph, attach, child_of, fill_table, find, numbers
 from anabranch.search.layout import NO_NODE, POSITION_COST, POSITIONS, ROOM, SIGNPOSTS, SLOT_COST, SLOTS, edges_of, is_on, slot
 from anabranch.search.prove import narrow, unknown
 
@@ -167,7 +167,7 @@ def turn_page(graph, exhausted, limits, work, order):
             child = child_of(graph, e)
             exhausted_child = child != NO_NODE and (graph.nodes[slot(child)].flags & EXHAUSTED) != 0
             graph.cuts[e] = graph.edges[e].visits if exhausted_child else 0
-        if is_on(graph.prove) and graph.nodes[order[k]].count > 0:
+        if is_on(graph.prove) and (graph.nodes[order[k]].flags & OVER) == 0:
             unknown(graph, order[k], limits, work.states[0])
     if is_on(graph.prove):
         for k in range(len(order)):

@@ -44,7 +44,6 @@ from anabranch.search.simulate_graph import (
 from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
 from anabranch.search.steps import Limits, Work
 from anabranch.search.tree import Tree
-from anabranch.search.update import CatchUp
 
 NEVER = 2**62  # a count that is not reached
 WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
@@ -164,8 +163,7 @@ class OnGraph(Driver):
         if isinstance(self.graph.repeat, On) and self.graph.merge:
             order = sort_children_first(self.graph, numbers(self.graph))
             turn_page(self.graph, exhausted, self.limits, self.work, order)
-            if not isinstance(self.manner.update, CatchUp):
-                sweep(self.graph, self.rules.backup, self.limits, self.work, order)
+            sweep(self.graph, self.rules.backup, self.limits, self.work, order)
         self.plant()
         if self.root == NO_NODE and child != NO_NODE:  # no room for its edges
             self.root = child

@@ -19,6 +19,8 @@ from anabranch.jit import helper
 from anabranch.search.graph import EXHAUSTED, HIGH, LOW, Graph, child_of
 from anabranch.search.layout import NO_NODE, column_of, edges_of, is_on, is_open, slot, width_of
 
+LOOK_FURTHER = 8  # with one number a player, visits of a node for one that goes where nothing is settled yet
+
 
 @helper
 def lowest(state, scale):
@@ -132,20 +134,24 @@ def is_proven(graph, number):
 
 @is_open.register(Graph)
 def _(graph, number, e, limits):
-    """An edge is closed once it is settled, or cannot be better than what is proven already."""
+    """An edge is closed once it is settled, or if it cannot be better than what is proven already. With one number a player the
+    visits of settled edges are wanted, since they decide what the others get: there, they are closed at one visit in eight."""
     if not is_on(graph.prove):
         return True
     child = child_of(graph, e)
     if child == NO_NODE or (graph.nodes[slot(child)].flags & EXHAUSTED) != 0:
         return True
+    width = width_of(graph)
     if is_settled(graph, child):
-        return False
+        return width > 1 and graph.nodes[slot(number)].visits % LOOK_FURTHER != 0
     if len(graph.rewards) > 0:
         return True
-    node = graph.nodes[slot(number)]
-    column = column_of(width_of(graph), node.player)
+    player = graph.nodes[slot(number)].player
+    column = column_of(width, player)
     low = limits.discount * graph.bounds[slot(child), LOW, column]
     high = limits.discount * graph.bounds[slot(child), HIGH, column]
-    if width_of(graph) == 1 and node.player == 1:
+    if width > 1:
+        return high >= graph.bounds[slot(number), LOW, column]
+    if player == 1:
         return low < graph.bounds[slot(number), HIGH, column]
     return high > graph.bounds[slot(number), LOW, column]

@@ -137,5 +137,5 @@ def format_value(value: float | list[float] | None) -> str:
     if value is None:
         return "-"
     if isinstance(value, list):
-        return " ".join(f"{number:+.3f}" for number in value)
-    return f"{value:+.3f}"
+        return " ".join(format_value(number) for number in value)
+    return f"{value + 0.0:+.3f}"  # no -0.000

@@ -277,7 +277,9 @@ class Search:
         if self._history.matters:
             self._history.add(self._key(before))
         on_graph = isinstance(self._driver, OnGraph) and self._needs.merge
-        if self._driver is None or self._is_over(following) or (child == NO_NODE and not on_graph):
+        # On a tree, nodes are marked for the path they stand on; where it takes three, such a mark may be void from now on.
+        marked = self._history.matters and not on_graph and self.game.repetition_count > 2
+        if self._driver is None or self._is_over(following) or marked or (child == NO_NODE and not on_graph):
             self._driver = None
             return
         self._driver.advance(child, following, self._history.exhausted())

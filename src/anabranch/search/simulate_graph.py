@@ -16,7 +16,7 @@ from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, stamp
-from anabranch.search.history import is_exhausted
+from anabranch.search.history import cut_value, is_exhausted
 from anabranch.search.layout import (
     EVALUATIONS,
     MERGES,
@@ -39,7 +39,7 @@ from anabranch.search.update import Incremental, Stop, after_visit, before_choic
 # How a descent ends.
 WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
 HAS_VALUE = 1  # nothing is to be evaluated: the game is over, or the child is known well enough
-CAUGHT_UP = 2  # the last edge catches up with its child: `work.values` has what is backed up
+GIVEN_VALUE = 2  # `work.values` has what is backed up: the last edge catches up with its child, or meets a repetition
 UNKNOWN = 3  # the last edge's child is not known yet, and Python must play (games of Python objects)
 PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and tries again
 PROVEN = 5  # of `simulate_graph`: the root's value is known
@@ -240,7 +240,7 @@ def follow(graph, number, depth, select, manner, limits, work):
 
 @helper
 def judge(graph, depth, manner, limits, work):
-    """Whether the simulation ends at the child of the path's last edge (HAS_VALUE, CAUGHT_UP) or goes on (WANTS_VALUE)."""
+    """Whether the simulation ends at the child of the path's last edge (HAS_VALUE, GIVEN_VALUE) or goes on (WANTS_VALUE)."""
     e = slot(work.path_edges[depth - 1])
     number = child_of(graph, e)
     if number == NO_NODE:
@@ -249,13 +249,17 @@ def judge(graph, depth, manner, limits, work):
     if child.stamp == stamp(graph) or (child.flags & EXHAUSTED) != 0:
         if is_on(graph.repeat):
             graph.cuts[e] += 1
+            player = graph.nodes[slot(work.path_nodes[depth - 1])].player
+            for i in range(width_of(graph)):
+                work.values[i] = cut_value(limits.repetition, width_of(graph), player, i, limits.scale)
+            return GIVEN_VALUE
         return HAS_VALUE
     if child.visits == 0 or (child.flags & OVER) != 0:
         return WANTS_VALUE
     if is_on(graph.prove) and is_settled(graph, number):
         return HAS_VALUE
     if lags(manner.update, graph, work.path_nodes[depth - 1], e, limits, work):
-        return CAUGHT_UP
+        return GIVEN_VALUE
     if has_enough(manner.stop, graph.edges[e], child, work.random):
         return HAS_VALUE
     return WANTS_VALUE
@@ -417,7 +421,7 @@ def set_value(graph, number, i, value):
 @helper
 def ascend(graph, depth, operator, manner, end, limits, work):
     """Count the simulation on every edge of its path, and bring the nodes above up to date."""
-    if end != CAUGHT_UP:
+    if end != GIVEN_VALUE:
         last = child_of(graph, work.path_edges[depth - 1])
         if last != NO_NODE and end == HAS_VALUE:
             for i in range(width_of(graph)):

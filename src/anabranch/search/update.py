@@ -71,17 +71,26 @@ def has_enough(stop, edge, child, random):
 
 
 @helper
-def edge_worth(graph, number, e, i, limits, state):
-    """Q(n, a) in player 0's view, or column `i` of it; the edge has visits and a child, which has not moved."""
+def edge_terms(graph, number, e, i, limits, state):
+    """Q(n, a) is the first of these plus the second times the child's value: reward and cuts, and the discounted rest."""
     edge = graph.edges[slot(e)]
-    worth = limits.discount * graph.nodes[slot(edge.child)].mean[i]
+    fixed = 0.0
+    slope = limits.discount
     if is_on(graph.repeat) and graph.cuts[slot(e)] > 0:
         share = graph.cuts[slot(e)] / edge.visits
         cut = cut_value(limits.repetition, len(edge.total), graph.nodes[slot(number)].player, i, limits.scale)
-        worth = share * limits.discount * cut + (1.0 - share) * worth
+        fixed = share * limits.discount * cut
+        slope = (1.0 - share) * limits.discount
     if rules.has_rewards(state):
-        worth += graph.rewards[slot(e), i]
-    return worth
+        fixed += graph.rewards[slot(e), i]
+    return fixed, slope
+
+
+@helper
+def edge_worth(graph, number, e, i, limits, state):
+    """Q(n, a) in player 0's view, or column `i` of it; the edge has visits and a child, which has not moved."""
+    fixed, slope = edge_terms(graph, number, e, i, limits, state)
+    return fixed + slope * graph.nodes[slot(graph.edges[slot(e)].child)].mean[i]
 
 
 @helper
@@ -187,12 +196,16 @@ def _(update, operator, graph, number, e, limits, work):
     sign = view(len(edge.total), node.player)
     child = child_of(graph, e)
     if is_mean(operator) and not is_on(graph.prove) and child != NO_NODE:
-        share = 1.0 / node.visits  # not a division of what comes up: the next level waits for that
+        share = 1.0 / node.visits
         for i in range(len(edge.total)):
-            rest = (node.visits - 1) * node.mean[i] - sign * edge.total[i]
-            now = edge.visits * edge_worth(graph, number, e, i, limits, work.states[0])
-            edge.total[i] = sign * now
-            node.mean[i] = (rest + now) * share
+            fixed, slope = edge_terms(graph, number, e, i, limits, work.states[0])
+            before = sign * edge.total[i]
+            rest = ((node.visits - 1) * node.mean[i] - before + edge.visits * fixed) * share
+            slope *= edge.visits
+            # The level above waits for what follows, so that all else was computed before the child's value is looked at.
+            mean = graph.nodes[slot(child)].mean[i]
+            node.mean[i] = rest + slope * share * mean
+            edge.total[i] = sign * (edge.visits * fixed + slope * mean)
     else:
         if child != NO_NODE:
             pull_edge(graph, number, e, limits, work.states[0])
