@@ -95,7 +95,7 @@ def workshop(tmp_path):
 
 
 def test_the_cache_hits_in_another_process_and_misses_after_every_kind_of_edit(workshop):
-    assert workshop.compiled() == ["simulate for Mine, Rollout, Mean, Stones"]
+    assert workshop.compiled() == ["simulate for Tree, Mine, Rollout, Mean, Stones"]
     assert workshop.compiled() == []
     edits = {
         "a rule": ("state.stones == 0", "state.stones <= 0"),

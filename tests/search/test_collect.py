@@ -108,3 +108,16 @@ def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
         search.advance(action)
     assert largest <= memory
     assert len(search.position.moves) == moves
+
+
+def test_noise_and_a_chosen_action_follow_the_root_when_memory_is_collected():
+    options = {"graph": True, "select": ab.PUCT(), "memory": "60KB" if COMPILED else "14KB", "collect": ab.Forget()}
+    search = ab.Search(ConnectFour(), noise=ab.Dirichlet(weight=0.9), **options)
+    search.run(visits=100)
+    search.advance("d")
+    for _ in range(3):
+        before = search.run(visits=VISITS).visits
+        after = search.run(visits=VISITS, action="a").visits
+        assert after[0] - before[0] == VISITS
+        np.testing.assert_allclose(edges_of(search._graph, search._root)["prior"], 1 / 7, rtol=1e-6)
+        assert_counts_hold(search)

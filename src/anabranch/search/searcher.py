@@ -459,7 +459,7 @@ class Search:
             return
         before = driver.limits
         index = int(np.flatnonzero(edges_of(driver.graph, driver.root)["action"] == action)[0])
-        driver.limits = before._replace(only=driver.root + 1 + index)
+        driver.limits = before._replace(only=index)
         try:
             yield
         finally:
@@ -500,7 +500,7 @@ class Search:
         try:
             yield
         finally:
-            edges["prior"] = clean
+            edges_of(self._graph, self._root)["prior"] = clean  # the root may have moved in memory
 
     def _random(self, *numbers: int) -> np.random.Generator:
         """Random numbers for noise and choice at the root: others in each position, the same for one seed."""

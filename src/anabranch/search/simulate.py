@@ -77,7 +77,7 @@ def descend(graph, root, select, limits, work):
         if depth == len(work.path_edges):
             return PATH_FULL, NO_NODE
         if depth == 0 and limits.only != NO_NODE:
-            chosen = slot(limits.only)
+            chosen = slot(number + 1 + limits.only)
         else:
             chosen = choose(select, graph, number, limits, work.random)
         edge = graph.edges[chosen]

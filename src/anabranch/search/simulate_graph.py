@@ -217,7 +217,7 @@ def follow(graph, number, depth, select, manner, limits, work):
             return depth, number, PATH_FULL
         before_choice(manner.update, graph, number, limits, work.states[0])
         if depth == 0 and limits.only != NO_NODE:
-            chosen = slot(limits.only)
+            chosen = slot(number + 1 + limits.only)
         else:
             chosen = choose(select, graph, number, limits, work.random)
         work.path_nodes[depth] = number

@@ -22,7 +22,7 @@ class Limits(NamedTuple):
     scale: Scale
     discount: float
     repetition: int = NOTHING  # what the game makes of one: see `rules.REPETITIONS`
-    only: int = NO_NODE  # the one edge of the root that simulations take; NO_NODE: they choose
+    only: int = NO_NODE  # which of the root's edges simulations take, counted from 0; NO_NODE: they choose
 
 
 class Work(NamedTuple):
