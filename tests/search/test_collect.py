@@ -76,7 +76,7 @@ def test_a_full_graph_goes_on(collecting):
     refused = int(search._graph.used[REFUSED])
     if isinstance(collecting, ab.Forget):  # there is room again, and it is used
         assert refused < VISITS / 2
-        assert search.run(visits=10).stats.nodes > 20
+        assert search.run(visits=10).stats.nodes > (20 if COMPILED else 5)
 
 
 def test_forgetting_keeps_values_and_visits():
