@@ -10,7 +10,7 @@ run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/all.py

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from anabranch.games.game import Game as Game
     from anabranch.games.game import rule as rule
     from anabranch.games.objects import ObjectGame as ObjectGame
+    from anabranch.games.playout import RandomPolicy as RandomPolicy
+    from anabranch.games.playout import pick as pick
     from anabranch.games.position import Position as Position
     from anabranch.games.rules import CHANCE as CHANCE
     from anabranch.jit.dispatch import helper as helper
@@ -32,10 +34,8 @@ if TYPE_CHECKING:
     from anabranch.search.backup import Mix as Mix
     from anabranch.search.collect import Forget as Forget
     from anabranch.search.collect import KeepReached as KeepReached
-    from anabranch.search.evaluate import RandomPolicy as RandomPolicy
     from anabranch.search.evaluate import Rollout as Rollout
     from anabranch.search.evaluate import Uniform as Uniform
-    from anabranch.search.evaluate import pick as pick
     from anabranch.search.export import GraphView as GraphView
     from anabranch.search.final import ByRegularized as ByRegularized
     from anabranch.search.final import ByTemperature as ByTemperature
@@ -73,12 +73,13 @@ _HOMES = {
     "anabranch.games.check": ("check",),
     "anabranch.games.game": ("Game", "rule"),
     "anabranch.games.objects": ("ObjectGame",),
+    "anabranch.games.playout": ("RandomPolicy", "pick"),
     "anabranch.games.position": ("Position",),
     "anabranch.games.rules": ("CHANCE",),
     "anabranch.jit.dispatch": ("helper",),
     "anabranch.jit.random": ("below", "uniform"),
     "anabranch.search.backup": ("Max", "Mean", "Mix"),
-    "anabranch.search.evaluate": ("RandomPolicy", "Rollout", "Uniform", "pick"),
+    "anabranch.search.evaluate": ("Rollout", "Uniform"),
     "anabranch.search.export": ("GraphView",),
     "anabranch.search.final": ("ByRegularized", "ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
     "anabranch.search.regularized": ("Regularized", "regularized_policy"),

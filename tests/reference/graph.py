@@ -12,31 +12,15 @@ import numpy as np
 import anabranch as ab
 from anabranch.games.rules import CHANCE
 from anabranch.jit.random import uniform
-from tests.reference.search import Edge, ReferenceSearch
+from tests.reference.search import Edge, Node, ReferenceSearch
 
 INCREMENTAL, STOP = ab.Incremental(), ab.Stop()
 
 
 @dataclass(eq=False)
-class GraphNode:
-    state: Any
-    player: int
+class GraphNode(Node):
     over: bool
-    evaluations: list[list[float]] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
     q: list[float] = field(default_factory=list)  # as of the last update
-
-    @property
-    def visits(self) -> int:
-        return len(self.evaluations) + sum(edge.visits for edge in self.edges)
-
-    def own_mean(self, player: int) -> float:
-        return sum(values[player] for values in self.evaluations) / len(self.evaluations)
-
-    def mean(self, player: int) -> float:
-        """Q from the edges' totals as they stand; for first-play urgency."""
-        through_edges = sum(edge.total[player] for edge in self.edges)
-        return (through_edges + len(self.evaluations) * self.own_mean(player)) / self.visits
 
 
 class ReferenceGraph(ReferenceSearch):
@@ -64,7 +48,7 @@ class ReferenceGraph(ReferenceSearch):
         new = key not in self.nodes
         if new:
             over = self.is_over(state)
-            self.nodes[key] = GraphNode(state, CHANCE if over else self.game.rule("to_play")(state[0]), over)
+            self.nodes[key] = GraphNode(state, CHANCE if over else self.game.rule("to_play")(state[0]), [], [], over)
         return self.nodes[key], new
 
     def expand(self, node: GraphNode) -> None:

@@ -37,7 +37,7 @@ class Edge:
         return self.total[player] / self.visits
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     state: Any  # an array of one record
     player: int  # who moves, or CHANCE

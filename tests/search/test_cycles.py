@@ -111,7 +111,7 @@ PAYING = [
 @pytest.mark.parametrize(("game", "options"), PAYING, ids=repr)
 def test_who_repeats_pays_for_it(game, options):
     """Back at cell 5, with the second player to move, the game has been before: that move costs the first player the game."""
-    again = game.position(["+1", "-2", "+2"])
+    again = game.position(["+1", "-2"]).after(game.action("+2"))
     search = ab.Search(game, evaluate=ab.Uniform(), **options)
     result = search.run(game.position(["+1", "-2"]), visits=VISITS)
     assert again.key == game.position(["+1"]).key

@@ -180,8 +180,9 @@ class _RandomGame:
             self.report.note(f"rewards {list(rewards)} do not sum to 0, but the game is declared zero-sum")
 
     def _look(self, position: Position, compiled: np.ndarray) -> bool:
-        """Compare and judge one position; False if going on makes no sense."""
+        """Compare and judge one position, as the rules see it (they do not know its past); False if going on makes no sense."""
         game, report = self.game, self.report
+        position = position.without_past()
         size = max(game.actions, game.events)
         actions, probabilities, returns = np.zeros(size, np.int64), np.zeros(game.events), np.zeros(game.players)
         seen = len(report.problems)

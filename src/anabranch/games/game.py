@@ -15,13 +15,14 @@ import numpy as np
 
 from anabranch.errors import GameError, IllegalMove, RuleError
 from anabranch.games import rules
+from anabranch.games.playout import RandomPolicy
 from anabranch.games.position import Position
 from anabranch.games.rules import REPETITIONS
 from anabranch.jit import helper, readable
 from anabranch.jit.dispatch import TAG_PREFIX
 
 REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
-OPTIONAL = ("key", "chance", "legal_actions", "random_action", "heuristic", "action_limit")
+OPTIONAL = ("key", "repetition_key", "may_repeat", "chance", "legal_actions", "random_action", "heuristic", "action_limit")
 
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ class Game:
     zero_sum: ClassVar[bool | None] = None  # None: yes for two players, no otherwise
     value_range: tuple[float, float] = (-1.0, 1.0)  # of what player 0 gets in all; of each player, if not zero-sum
     discount: ClassVar[float] = 1.0  # what a return is worth one action earlier
-    repetition: ClassVar[str] = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
-    repetition_count: ClassVar[int] = 2  # the time at which it means that: the second or the third
+    repetition: str = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
+    repetition_count: int = 2  # the time at which it means that: the second or the third
+    policy: ClassVar[Any] = RandomPolicy()  # how playouts go, unless `Rollout` is told otherwise
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
     tag: ClassVar[str]
@@ -118,6 +120,14 @@ class Game:
             return int(wanted)
         near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:3]
         raise IllegalMove(f"{name!r} is not a {kind} of {self!r}; {kind}s look like {', '.join(near)}")
+
+    def would_repeat(self, position: Position, action: int) -> bool:
+        """Whether an action brings a position that may not come again."""
+        return position.after(action).repeats
+
+    def why_illegal(self, state: Any, action: int) -> str:
+        """What is wrong with an action that the rule `is_legal` refuses, if there is more to say than that."""
+        return ""
 
     # --- what people see ---
 
@@ -254,6 +264,7 @@ def _register(cls: type[Game]) -> None:
     rules.has_rewards.register(key)(_constant(pays_on_the_way))
     rules.has_chance.register(key)(_constant(cls.events > 0))
     rules.has_random_returns.register(key)(_constant(draws_returns))
+    rules.has_repetition_key.register(key)(_constant("repetition_key" in cls._rules))
     if "action_limit" not in cls._rules:
         rules.action_limit.register(key)(_constant(cls.actions))
 

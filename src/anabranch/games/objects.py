@@ -20,6 +20,7 @@ import numpy as np
 
 from anabranch.errors import GameError
 from anabranch.games.game import Game, rule
+from anabranch.games.playout import RandomPolicy
 from anabranch.games.rules import REPETITIONS
 
 NEEDED = ("legal_actions", "play", "is_over", "returns", "to_play")
@@ -73,6 +74,7 @@ class ObjectGame:
         self.zero_sum: bool = getattr(positions, "zero_sum", self.players == 2)
         self.value_range: tuple[float, float] = getattr(positions, "value_range", (-1.0, 1.0))
         self.discount: float = getattr(positions, "discount", 1.0)
+        self.policy = RandomPolicy()
         self.repetition: str = getattr(positions, "repetition", "nothing")
         self.repetition_count: int = getattr(positions, "repetition_count", 2)
         if self.repetition not in REPETITIONS:

@@ -18,15 +18,29 @@ if TYPE_CHECKING:
     from anabranch.games.game import Game
 
 
+Key = tuple[int, int]
+ENDINGS = ("draw", "loss")  # repetitions that end a game
+
+
 class Position:
     """One position of a game."""
 
-    __slots__ = ("_pool", "game", "moves", "rewards")
+    __slots__ = ("_pool", "before", "game", "moves", "past", "rewards")
 
-    def __init__(self, game: "Game", pool: np.ndarray, moves: tuple[int, ...] = (), rewards: tuple[float, ...] = ()) -> None:
+    def __init__(
+        self,
+        game: "Game",
+        pool: np.ndarray,
+        moves: tuple[int, ...] = (),
+        rewards: tuple[float, ...] = (),
+        past: tuple[Key, ...] = (),
+        before: int = CHANCE,
+    ) -> None:
         self.game = game
         self.moves = moves  # actions and events that led here from the start
         self.rewards = rewards or (0.0,) * game.players  # paid on the way so far, discounted
+        self.past = past  # repetition keys of the positions before this one, in games where a repetition means something
+        self.before = before  # who played last
         self._pool = readable(pool)  # shape (1,)
         self._pool.flags.writeable = False
 
@@ -39,16 +53,31 @@ class Position:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self._ask("is_over"))
+        """Whether the game has ended, by its rules or by a repetition."""
+        return bool(self._ask("is_over")) or (self.game.repetition in ENDINGS and self.repeats)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether this position has come so often that it means what the game says of repetitions."""
+        enough = self.game.repetition_count - 1
+        if len(self.past) < enough or self._ask("may_repeat"):
+            return False
+        return self.past.count(self.repetition_key) >= enough
 
     @property
     def returns(self) -> list[float]:
         """What the end pays, one number a player; zeros while the game goes on. `rewards` came on the way. If the end is a
         draw of luck, this is one draw, the same each time."""
         out = np.zeros(self.game.players)
-        if self.is_over:
+        if self._ask("is_over"):
             self._ask("returns", out, generator(0))
+        elif self.is_over:
+            low, high = self.game.value_range
+            out[:] = (low + high) / 2
+            if self.game.repetition == "loss":
+                if self.game.value_width() == 1:
+                    out[:] = high
+                out[self.before] = low
         return [float(number) for number in out]
 
     @property
@@ -60,7 +89,10 @@ class Position:
             return [event for event, probability in enumerate(self.probabilities) if probability > 0]
         out = np.zeros(self.game.actions, np.int64)
         count = self._ask("legal_actions", out)
-        return [int(action) for action in out[:count]]
+        legal = [int(action) for action in out[:count]]
+        if self.past and self.game.repetition == "forbidden":
+            return [action for action in legal if not self.game.would_repeat(self, action)]
+        return legal
 
     @property
     def probabilities(self) -> list[float]:
@@ -75,8 +107,14 @@ class Position:
         low, high = self._ask("key")
         return int(low), int(high)
 
+    @property
+    def repetition_key(self) -> Key:
+        """128 bits, equal where a position comes again."""
+        low, high = self._ask("repetition_key")
+        return int(low), int(high)
+
     def _ask(self, rule: str, *arguments: Any) -> Any:
-        return self.game.ask(rule, self.state, *arguments)
+        return self.game.ask(rule, readable(self.record())[0], *arguments)  # on a copy: rules may use scratch fields
 
     def play(self, action: int | str) -> "Position":
         """The position after this action (a number or a name) or chance event."""
@@ -84,12 +122,20 @@ class Position:
         named = self.game.event if chance else self.game.action
         number = named(action) if isinstance(action, str) else operator.index(action)
         self._check(number, chance)
+        following = self.after(number)
+        if self.game.repetition == "forbidden" and following.repeats:
+            raise IllegalMove(f"{self.game.name_of(number)} is not legal here: it repeats an earlier position")
+        return following
+
+    def after(self, number: int) -> "Position":
+        """The position after an action or event that is known to be legal, but for repetitions."""
         pool = readable(self.record())
         rewards = np.zeros(self.game.players)
         self.game.ask("play", pool[0], number, rewards)
         weight = self.game.discount ** len(self.moves)
         total = tuple(before + weight * float(now) for before, now in zip(self.rewards, rewards, strict=True))
-        return Position(self.game, pool, (*self.moves, number), total)
+        past = () if self.game.repetition == "nothing" else (*self.past, self.repetition_key)
+        return Position(self.game, pool, (*self.moves, number), total, past, self.to_play)
 
     def _check(self, action: int, chance: bool) -> None:
         limit = self.game.events if chance else self.game.actions
@@ -103,12 +149,17 @@ class Position:
         elif not self._ask("is_legal", action):
             names = [self.game.name_of(legal) for legal in self.legal_actions]
             shown = " ".join(names[:12]) + (" ..." if len(names) > 12 else "")
-            raise IllegalMove(f"{self.game.name_of(action)} is not legal here; legal: {shown}")
+            why = self.game.why_illegal(self.state, action)
+            raise IllegalMove(f"{self.game.name_of(action)} is not legal here{': ' + why if why else ''}; legal: {shown}")
 
     def _name(self, action: int, chance: bool, limit: int) -> str:
         if not 0 <= action < limit:
             return f"action {action}"
         return self.game.event_name(action) if chance else self.game.name_of(action)
+
+    def without_past(self) -> "Position":
+        """The same position, as if nothing had come before."""
+        return Position(self.game, self.record(), self.moves, self.rewards)
 
     # --- the record below ---
 
@@ -148,8 +199,8 @@ class Position:
         return hash(self.data)
 
     def __reduce__(self) -> Any:
-        return _restore, (self.game, self.data, self.moves, self.rewards)
+        return _restore, (self.game, self.data, self.moves, self.rewards, self.past, self.before)
 
 
-def _restore(game: "Game", data: bytes, moves: tuple[int, ...], rewards: tuple[float, ...]) -> Position:
-    return Position(game, np.frombuffer(bytearray(data), game.record), moves, rewards)
+def _restore(game: "Game", data: bytes, *rest: Any) -> Position:
+    return Position(game, np.frombuffer(bytearray(data), game.record), *rest)

@@ -184,7 +184,7 @@ def _options_of(game: type[Game]) -> dict[str, str]:
     """Each option as a person writes it; a game without a constructor of its own takes its record's fields."""
     if game.__init__ is Game.__init__:
         return {name: f"its record's field {name}" for name in game.state.names or ()}
-    parameters = inspect.signature(game).parameters.values()
+    parameters = list(inspect.signature(game.__init__).parameters.values())[1:]
     return {p.name: p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters}
 
 

@@ -61,6 +61,19 @@ def key(state):
 
 
 @generic(default=True)
+def repetition_key(state):
+    """Two u8 that are equal where a position comes again, for games that say what that means; by default the key. A game gives
+    another one if its key must tell apart what counts as the same (superko in Go looks at stones only)."""
+    return key(state)
+
+
+@generic(default=True)
+def may_repeat(state):
+    """Whether the action that led here is free to bring a position again (a pass in Go)."""
+    return False
+
+
+@generic(default=True)
 def chance(state, probabilities):
     """At CHANCE: fill in the probability of each event (an index like an action); what is not possible stays 0."""
 
@@ -131,6 +144,11 @@ def has_chance(state):
 @generic
 def has_random_returns(state):
     """Whether `returns` draws."""
+
+
+@generic
+def has_repetition_key(state):
+    """Whether repetitions have a key of their own."""
 
 
 @helper

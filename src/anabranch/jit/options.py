@@ -28,6 +28,7 @@ NonNegative = Annotated[float, Range(0.0, math.inf)]
 Positive = Annotated[float, Range(1e-9, math.inf)]
 Share = Annotated[float, Range(0.0, 1.0)]
 Count = Annotated[int, Range(1, LARGEST)]
+Whole = Annotated[int, Range(0, LARGEST)]
 
 
 def is_option(value: Any) -> bool:

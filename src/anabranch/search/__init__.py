@@ -11,6 +11,7 @@ answers.py    what Python evaluators say        prove.py         bounds and proo
 reuse.py      the tree when the root moves      collect.py       making room in a graph
 searcher.py   the face: Search                  final.py         noise before, the choice of an action after
 checks.py     what Search is given              read.py, result.py  from memory to a Result
-keep.py       saving and loading                export.py, draw.py  the graph as arrays, JSON, Graphviz, a drawing
+assemble.py   from options to memory and driver export.py, draw.py  the graph as arrays, JSON, Graphviz, a drawing
+around.py     what goes on beside the loop      keep.py          saving and loading
 counts.py     functions of visit counts
 """

@@ -11,7 +11,22 @@ import numpy as np
 
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
-from anabranch.search.graph import EMPTY, EXHAUSTED, FOLDED, OVER, Graph, attach, child_of, fill_table, find, numbers
+from anabranch.search.graph import (
+    EMPTY,
+    EXEMPT,
+    EXHAUSTED,
+    FOLDED,
+    OVER,
+    Graph,
+    after,
+    attach,
+    child_of,
+    copy_place,
+    fill_table,
+    numbers,
+    place_of,
+)
+from anabranch.search.history import is_exhausted
 from anabranch.search.layout import NO_NODE, POSITION_COST, POSITIONS, ROOM, SIGNPOSTS, SLOT_COST, SLOTS, edges_of, is_on, slot
 from anabranch.search.prove import narrow, unknown
 
@@ -65,11 +80,11 @@ def slide(graph, new_numbers):
             if (graph.nodes[number].flags & FOLDED) == 0:
                 target += graph.nodes[number].count
             kept += 1
-        number += 2 + graph.nodes[number].count
+        number = after(graph, number)
     used = graph.used[SLOTS]
     number = 1
     while number < used:
-        following = number + 2 + graph.nodes[number].count
+        following = after(graph, number)
         if new_numbers[number] != NO_NODE:
             copy_down(graph, number, new_numbers)
         number = following
@@ -98,6 +113,8 @@ def copy_down(graph, number, new_numbers):
         for i in range(graph.bounds.shape[2]):
             graph.bounds[target, 0, i] = graph.bounds[number, 0, i]
             graph.bounds[target, 1, i] = graph.bounds[number, 1, i]
+    if is_on(graph.apart):
+        copy_place(graph, number, target)
     for i in range(1, 1 + node.count):
         graph.edges[target + i] = graph.edges[number + i]
         child = graph.edges[target + i].child
@@ -121,7 +138,7 @@ def link_all(graph):
             child = graph.edges[e].child
             if child != NO_NODE:
                 attach(graph, number, np.int64(e), child)
-        number += 2 + graph.nodes[number].count
+        number = after(graph, number)
 
 
 def forget(graph: Graph, root: int, share: float) -> np.ndarray:
@@ -157,11 +174,11 @@ def turn_page(graph, exhausted, limits, work, order):
     """The game's history has changed: nothing that depends on the path survives. Marks what is exhausted now, counts all visits
     of edges that lead there as cuts and no others, and derives bounds anew. `order` is all nodes, children first."""
     for k in range(len(order)):
-        graph.nodes[order[k]].flags &= ~EXHAUSTED
-    for k in range(len(exhausted)):
-        number = find(graph, exhausted[k, 0], exhausted[k, 1])
-        if number != NO_NODE:
-            graph.nodes[slot(number)].flags |= EXHAUSTED
+        node = graph.nodes[order[k]]
+        node.flags &= ~EXHAUSTED
+        low, high = place_of(graph, order[k])
+        if (node.flags & EXEMPT) == 0 and is_exhausted(exhausted, low, high):
+            node.flags |= EXHAUSTED
     for k in range(len(order)):
         for e in edges_of(graph, order[k]):
             child = child_of(graph, e)

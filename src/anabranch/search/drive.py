@@ -37,7 +37,6 @@ from anabranch.search.simulate_graph import (
     find_or_add,
     finish_graph,
     note_value,
-    plant,
     simulate_graph,
     survey,
 )
@@ -226,11 +225,10 @@ class GraphDriver(OnGraph):
     """All in one kernel."""
 
     def plant(self) -> None:
-        self.root = int(plant(self.graph, self.root, self.rules.evaluate, self.limits, self.work))
-        simulate_graph.compile(*self._arguments(0))
+        self.root = int(simulate_graph(*self._arguments(0))[0])
 
     def run(self, count: int) -> int:
-        done, why = simulate_graph(*self._arguments(count))
+        _, done, why = simulate_graph(*self._arguments(count))
         self.proven = why == PROVEN
         if why == PATH_FULL:
             self.lengthen_path()

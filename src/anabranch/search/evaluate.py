@@ -8,6 +8,7 @@ a player. Next: `simulate.py`.
 from typing import Any, NamedTuple
 
 from anabranch.games import rules
+from anabranch.games.playout import begin, is_enough, pick
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Count
@@ -16,30 +17,16 @@ from anabranch.jit.options import Count
 ROOT_STATE, LEAF_STATE, PLAYOUT_STATE = range(3)
 
 
-class RandomPolicy(NamedTuple):
-    """Plays a random legal action, each equally likely."""
-
-
 class Rollout(NamedTuple):
     """Playouts by a default policy; their mean return is the value. Priors are uniform."""
 
-    policy: Any = RandomPolicy()
+    policy: Any = None  # None: the game's own, `Game.policy`
     playouts: Count = 1  # for each evaluation
     cutoff: Count = 10_000  # plies after which the game's `heuristic` is asked instead of playing on
 
 
 class Uniform(NamedTuple):
     """Knows nothing: uniform priors, and the middle of the declared range as value."""
-
-
-@generic
-def pick(policy, state, random):
-    """The action that a default policy plays; `state` is not at chance and not over."""
-
-
-@pick.register(RandomPolicy)
-def _(policy, state, random):
-    return rules.random_action(state, random)
 
 
 @generic
@@ -71,10 +58,11 @@ def play_out(evaluator, work, scale, discount):
     work.states[PLAYOUT_STATE] = work.states[LEAF_STATE]
     state = work.states[PLAYOUT_STATE]
     width = rules.value_width(state)
+    begin(evaluator.policy, state)
     weight = 1.0
     plies = 0
     over = False
-    while not over and plies < evaluator.cutoff:
+    while not over and plies < evaluator.cutoff and not is_enough(evaluator.policy, state, plies):
         if rules.has_chance(state) and rules.to_play(state) == CHANCE:
             action = rules.random_event(state, work.probabilities, work.random)
         else:

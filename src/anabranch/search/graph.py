@@ -54,6 +54,7 @@ S32, NUMBER = np.uint64(32), np.uint64(2**32 - 1)  # a slot: the upper half of t
 OVER = np.uint8(1)  # flags of nodes: the game is over here
 EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `history.py`
 MOVED = np.uint8(4)  # only a signpost, whose `stamp` is the node's new number
+EXEMPT = np.uint8(16)  # its last action may bring any position again
 FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
@@ -102,9 +103,11 @@ class Graph(NamedTuple):
     links: Any  # i4 (slots, 2); length 0 if parents are not asked for
     heads: Any  # i4 (slots,): the first edge that leads to a node, or EMPTY; length 0 likewise
     bounds: Any  # f8 (slots, 2, width): what a node is worth at least and at most; length 0 without proofs
+    places: Any  # u8 (slots, 2): a node's repetition key; length 0 if that is its key
     merge: bool  # whether positions are found by their keys
     prove: Any  # On or Off: whether bounds are kept
     repeat: Any  # On or Off: whether cuts are counted
+    apart: Any  # On or Off: whether repetition keys are kept apart from keys
 
 
 class Needs(NamedTuple):
@@ -115,11 +118,12 @@ class Needs(NamedTuple):
     rewards: bool = False
     cuts: bool = False
     links: bool = False
+    places: bool = False
 
 
 def allocate(width: int, memory: int, needs: Needs) -> Graph:
     """An empty graph of at most `memory` bytes."""
-    beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove
+    beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
     cost = node_dtype(width).itemsize + beside
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
@@ -137,9 +141,11 @@ def allocate(width: int, memory: int, needs: Needs) -> Graph:
         links=np.empty((slots if needs.links else 0, 2), np.int32),
         heads=np.empty(slots if needs.links else 0, np.int32),
         bounds=np.empty((slots if needs.prove else 0, 2, width)),
+        places=np.empty((slots if needs.places else 0, 2), np.uint64),
         merge=needs.merge,
         prove=On() if needs.prove else Off(),
         repeat=On() if needs.cuts else Off(),
+        apart=On() if needs.places else Off(),
     )
     graph.used[SLOT_COST], graph.used[POSITION_COST] = cost, TABLE_COST * needs.merge
     clear(graph, memory)
@@ -242,12 +248,30 @@ def move(graph, number, target):
         for i in range(graph.bounds.shape[2]):
             graph.bounds[target, LOW, i] = graph.bounds[number, LOW, i]
             graph.bounds[target, HIGH, i] = graph.bounds[number, HIGH, i]
+    if is_on(graph.apart):
+        copy_place(graph, number, target)
     if len(graph.heads) > 0:
         graph.heads[target] = graph.heads[number]
     node = graph.nodes[number]
     node.stamp = target
     node.flags = MOVED
     graph.used[SIGNPOSTS] += 1
+
+
+@helper
+def copy_place(graph, number, target):
+    """A node that moves takes its repetition key along."""
+    graph.places[target, 0] = graph.places[number, 0]
+    graph.places[target, 1] = graph.places[number, 1]
+
+
+@helper
+def place_of(graph, number):
+    """A node's repetition key."""
+    if is_on(graph.apart):
+        return graph.places[slot(number), 0], graph.places[slot(number), 1]
+    key = graph.cards[slot(number - 1)].key
+    return key[0], key[1]
 
 
 @helper
@@ -332,7 +356,7 @@ def fill_table(graph):
     while number < graph.used[SLOTS]:
         if (graph.nodes[number].flags & MOVED) == 0:
             place(graph, number)
-        number += 2 + graph.nodes[number].count
+        number = after(graph, number)
 
 
 @helper
@@ -345,6 +369,12 @@ def place(graph, number):
     while graph.table[i] != FREE:
         i = (i + np.uint64(1)) & last
     graph.table[i] = (bits >> S32 << S32) | slot(number)
+
+
+@helper
+def after(graph, number):
+    """The number of what stands behind a node and its edges in memory: a node or a signpost, or beyond the last slot."""
+    return number + 2 + graph.nodes[number].count
 
 
 @kernel
@@ -362,7 +392,7 @@ def all_nodes(graph, out):
         if (graph.nodes[number].flags & MOVED) == 0:
             out[count] = number
             count += 1
-        number += 2 + graph.nodes[number].count
+        number = after(graph, number)
     return count
 
 

@@ -16,11 +16,9 @@ import numpy as np
 
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
-from anabranch.games.position import Position
+from anabranch.games.position import Key
 from anabranch.games.rules import DRAW
 from anabranch.jit import helper
-
-Key = tuple[int, int]
 
 
 class History:
@@ -33,28 +31,18 @@ class History:
         if self.matters and isinstance(game, ObjectGame):
             self.keys = game.history(position)
         elif self.matters:
-            self.keys = _keys_before(position)
+            self.keys = list(position.past)
 
-    def add(self, key: Key) -> None:
-        """The game went on from the position with this key."""
+    def add(self, position: Any) -> None:
+        """The game went on from this position."""
         if self.matters:
-            self.keys.append(key)
+            self.keys.append(self.game.key(position) if isinstance(self.game, ObjectGame) else position.repetition_key)
 
     def exhausted(self) -> np.ndarray:
         """Keys of positions that may not come once more, as rows of two u8 in rising order."""
         enough = self.game.repetition_count - 1
         found = sorted(key for key, times in Counter(self.keys).items() if times >= enough)
         return np.array(found, np.uint64).reshape(-1, 2)
-
-
-def _keys_before(position: Position) -> list[Key]:
-    """The keys on the way to a position, from the start of its game."""
-    keys = []
-    before = position.game.start()
-    for action in position.moves:
-        keys.append(before.key)
-        before = before.play(action)
-    return keys if before == position else []  # a position that was not reached from the start has no past
 
 
 @helper

@@ -31,7 +31,7 @@ from anabranch.search.tree import Tree
 NAME = "anabranch search"
 FORMAT = 1
 MAGIC = b"PK\x03\x04"  # how archives begin
-BESIDE = ("rewards", "cuts", "links", "heads", "bounds")  # a graph's arrays with one row a slot
+BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places")  # a graph's arrays with one row a slot
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)  # what reading damage raises
 
 
@@ -88,7 +88,12 @@ def save(path: Path, terms: Terms, driver: Driver, position: Position, history: 
         "options": terms.options(),
         "slots": _slot_layout(driver.graph),
         "settings": settings,
-        "position": {"record": position.data.hex(), "moves": list(position.moves), "rewards": list(position.rewards)},
+        "position": {
+            "record": position.data.hex(),
+            "moves": list(position.moves),
+            "rewards": list(position.rewards),
+            "before": position.before,
+        },
         "history": [list(key) for key in history.keys],
         "root": int(driver.root),
         "memory": driver.setting.memory,
@@ -190,9 +195,9 @@ def load(path: Path, terms: Terms) -> Saved:
         _compare(path, header, terms)
         place = header["position"]
         record = np.frombuffer(bytearray.fromhex(place["record"]), terms.game.record)
-        position = Position(terms.game, record, tuple(place["moves"]), tuple(place["rewards"]))
+        past = tuple((low, high) for low, high in header["history"])
+        position = Position(terms.game, record, tuple(place["moves"]), tuple(place["rewards"]), past, place["before"])
         history = History(terms.game, position)
-        history.keys = [(low, high) for low, high in header["history"]]
     except SearchError:
         raise
     except BROKEN:

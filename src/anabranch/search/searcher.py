@@ -1,76 +1,45 @@
 """The face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`; `graph`
 shows what was found (`export.py`), `save` and `load` keep it in files (`keep.py`).
 
-It keeps the tree or graph between calls, watches clock, memory and Ctrl-C between slices of about 20 ms, and turns what was
-found into a `Result`. What it is given is checked by `checks.py`; the work is done by a driver (`drive.py`) in kernels.
+It keeps the tree or graph between calls, looks at the clock and at Ctrl-C between slices of about 20 ms, and turns what was
+found into a `Result`. What it is given is checked by `checks.py` and put together by `assemble.py`; what goes on beside the
+loop is in `around.py`; the work is done by a driver (`drive.py`) in kernels.
 """
 
-import contextlib
-import signal
 import threading
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anabranch._version import __version__
 from anabranch.errors import SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE, REPETITIONS
+from anabranch.games.rules import CHANCE
 from anabranch.jit.options import is_option
-from anabranch.search import graph as graphs
-from anabranch.search import keep
-from anabranch.search import tree as trees
-from anabranch.search.backup import Mean, carry
-from anabranch.search.checks import (
-    as_game,
-    at_least_one,
-    check_limits,
-    describe,
-    is_a,
-    is_function,
-    option,
-    parse_memory,
-    serves,
-)
+from anabranch.search import assemble, keep
+from anabranch.search.around import FIRST_SLICE, ctrl_c_stops, next_slice, noise_at_root, only_action, sweeping_beside
+from anabranch.search.checks import as_game, at_least_one, check_limits, is_a, option, parse_memory
 from anabranch.search.collect import Forget, KeepReached
-from anabranch.search.drive import (
-    CallableDriver,
-    Driver,
-    GraphDriver,
-    ObjectDriver,
-    OnGraph,
-    Rules,
-    Setting,
-    TreeDriver,
-)
-from anabranch.search.evaluate import Rollout
-from anabranch.search.evaluate import evaluate as evaluate_state
+from anabranch.search.drive import Driver, ObjectDriver, OnGraph, Setting
 from anabranch.search.export import GraphView, view_of
-from anabranch.search.final import Dirichlet, FinalChoice, MostVisits, noisy
-from anabranch.search.graph import Graph, Needs
+from anabranch.search.final import Dirichlet, FinalChoice, MostVisits
+from anabranch.search.graph import Graph, look_up
 from anabranch.search.history import History
 from anabranch.search.layout import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
-from anabranch.search.select import UCT, Scale, prefer, score
-from anabranch.search.simulate_graph import Manner
 from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
-from anabranch.search.steps import Limits
 from anabranch.search.tree import Tree
-from anabranch.search.update import CONTINUE, CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.search.update import CatchUp, Continue, Idempotent, Incremental, Stop
 
-SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
-FIRST_SLICE = 1  # simulations, before their speed is known: an evaluator in Python may be slow
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
-NO_DEPTH_LIMIT = 2**31 - 1
 
 
 class Search:
@@ -121,11 +90,7 @@ class Search:
         self.game = as_game(game)
         if max(self.game.actions, self.game.events) > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
-        self.options = Rules(
-            option(select, UCT(), "select", serves(score, prefer)),
-            evaluate if is_function(evaluate) else option(evaluate, Rollout(), "evaluate", serves(evaluate_state)),
-            option(backup, Mean(), "backup", serves(carry)),
-        )
+        self.options = assemble.rules_of(self.game, select, evaluate, backup)
         self.final: FinalChoice = option(final, MostVisits(), "final", is_a(FinalChoice))
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
@@ -133,48 +98,27 @@ class Search:
         self.on_progress = on_progress
         if at_least_one(threads, "threads") > 1:
             warnings.warn(f"threads={threads}: more than one thread is not there yet; searching with one", stacklevel=2)
-        low, high = self.game.value_range
-        limits = Limits(
-            depth=NO_DEPTH_LIMIT if depth is None else at_least_one(depth, "depth"),
-            expand_after=at_least_one(expand_after, "expand_after"),
-            scale=Scale(middle=(low + high) / 2.0, factor=2.0 / (high - low)),
-            discount=float(self.game.discount),
-            repetition=REPETITIONS.index(self.game.repetition),
-        )
+        limits = assemble.limits_of(self.game, depth, expand_after)
         self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
         self._setting = Setting(
             game=self.game,
             rules=self.options,
             limits=limits,
-            manner=self._manner(bool(graph), update, ahead),
+            manner=assemble.manner_of(self.game, self.options.backup, bool(graph), update, ahead, self.stale),
             collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
             memory=self.memory,
         )
-        self._needs = Needs(
-            merge=bool(graph),
-            prove=bool(prove),
-            rewards=self._pays_on_the_way(),
-            cuts=self.game.repetition != "nothing",
-            links=isinstance(self.stale, (Parents, Ancestors)),
+        self._needs = assemble.needs_of(self.game, bool(graph), bool(prove), self.stale)
+        self._settings = assemble.settings_of(
+            self._setting,
+            self._needs,
+            final=self.final,
+            noise=self.noise,
+            ahead=ahead,
+            seed=self.seed,
+            depth=depth,
+            expand_after=expand_after,
         )
-        self._settings = {
-            "version": __version__,
-            "game": repr(self.game),
-            **{name: describe(option) for name, option in self.options._asdict().items()},
-            "final": describe(self.final),
-            "noise": describe(self.noise),
-            "graph": bool(graph),
-            "update": describe(self._setting.manner.update) if graph else None,
-            "ahead": describe(Stop() if ahead is None else ahead) if graph else None,
-            "stale": describe(self.stale) if graph else None,
-            "prove": bool(prove),
-            "collect": describe(self._setting.collect) if graph else None,
-            "seed": self.seed,
-            "memory": self.memory,
-            "depth": depth,
-            "expand_after": expand_after,
-            "threads": 1,
-        }
         self._driver: Driver | None = None
         self._memory: Tree | Graph | None = None
         self._position: Any = None
@@ -182,26 +126,6 @@ class Search:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._outcome: Result | BaseException | None = None
-
-    def _manner(self, graph: bool, update: Any, ahead: Any) -> Manner:
-        """How a graph is walked, as kernels want to know it."""
-        update = option(update, Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
-        ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
-        if not graph and [type(option) for option in (update, ahead, self.stale)] != [Incremental, Continue, PathOnly]:
-            raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
-        if isinstance(update, CatchUp) and not isinstance(self.stale, PathOnly):
-            raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
-        if isinstance(update, CatchUp) and not isinstance(self.options.backup, Mean):
-            raise SearchError("CatchUp() averages: use it with backup=Mean()")
-        return Manner(
-            update=update,
-            stop=CONTINUE if isinstance(ahead, Continue) else ahead,
-            stale=self.stale,
-            opaque=isinstance(self.game, ObjectGame),
-        )
-
-    def _pays_on_the_way(self) -> bool:
-        return isinstance(self.game, Game) and bool(self.game.rule("has_rewards")(None))
 
     # --- searching ---
 
@@ -226,7 +150,7 @@ class Search:
         self._set_root(position)
         number = None if action is None else self._play(action)[1]
         self._stop.clear()
-        with _ctrl_c_stops(self._stop):
+        with ctrl_c_stops(self._stop):
             return self._search(visits, total, seconds, number)
 
     def start(
@@ -274,8 +198,7 @@ class Search:
         child = self._child(number)
         before, self._position = self._position, following
         assert self._history is not None
-        if self._history.matters:
-            self._history.add(self._key(before))
+        self._history.add(before)
         on_graph = isinstance(self._driver, OnGraph) and self._needs.merge
         # On a tree, nodes are marked for the path they stand on; where it takes three, such a mark may be void from now on.
         marked = self._history.matters and not on_graph and self.game.repetition_count > 2
@@ -309,7 +232,7 @@ class Search:
         """Go on from a file that `save` wrote; the game and the options that decide what is in memory must be the same."""
         self._check_idle()
         saved = keep.load(Path(path), self._terms())
-        driver = self._driver_at(saved.position, saved.history, self._allocate(self._is_compact()))
+        driver = assemble.driver_at(self._setting, self._allocate(), saved.position, saved.history, self.seed)
         saved.fill(driver)
         self._driver, self._memory = driver, driver.graph
         self._position, self._history = saved.position, saved.history
@@ -344,20 +267,16 @@ class Search:
 
     def _search(self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None) -> Result:
         planted = self._driver is None
-        if planted:
-            self._plant()
-        driver = self._driver
-        assert driver is not None
+        driver = self._plant() if self._driver is None else self._driver
         used = driver.graph.used
         began = time.perf_counter()  # kernels are compiled by now: that time is not the search's
-        kept = self._root_visits()
+        kept = int(edges_of(driver.graph, driver.root)["visits"].sum())
         evaluated, refused = int(used[EVALUATIONS]), int(used[REFUSED])
         goal = min(_or_infinity(visits), max(_or_infinity(total) - kept, 0))
         reached = "visits" if visits is not None and goal == visits else "total"
         done, stopped_by, reported, count = 0, reached, began, FIRST_SLICE
 
         def result() -> Result:
-            assert driver is not None
             return read_result(
                 self.game,
                 driver.graph,
@@ -377,7 +296,8 @@ class Search:
                 settings=self._settings,
             )
 
-        with self._noise(), self._only(action), self._sweeping():
+        noise = noise_at_root(driver, self.noise, self._random(kept, 1))
+        with noise, only_action(driver, action), sweeping_beside(driver, self.stale):
             while done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
@@ -395,7 +315,7 @@ class Search:
                 if driver.proven:
                     stopped_by = "proven"
                     break
-                count = _next_slice(count, done, time.perf_counter() - began, seconds)
+                count = next_slice(count, done, time.perf_counter() - began, seconds)
         return result()
 
     @property
@@ -406,101 +326,19 @@ class Search:
     def _graph(self) -> Any:
         return None if self._driver is None else self._driver.graph
 
-    def _plant(self) -> None:
+    def _plant(self) -> Driver:
         """A new tree with the root's node."""
         assert self._history is not None
         if self._memory is None:
-            self._memory = self._allocate(self._is_compact())
-        if isinstance(self._memory, Tree):
-            self._memory.used[:] = 0
-        else:
-            graphs.clear(self._memory, self.memory)
-        driver = self._driver_at(self._position, self._history, self._memory)
+            self._memory = self._allocate()
+        assemble.clear(self._memory, self.memory)
+        driver = assemble.driver_at(self._setting, self._memory, self._position, self._history, self.seed)
         driver.plant()
         self._driver = driver
-
-    def _driver_at(self, position: Any, history: History, memory: Tree | Graph) -> Driver:
-        """A driver for this memory, with this position as its root's."""
-        record = position.record() if isinstance(position, Position) else np.zeros(1, self.game.record)
-        kind: type[Driver] = TreeDriver if isinstance(memory, Tree) else GraphDriver
-        if isinstance(self.game, ObjectGame):
-            kind = ObjectDriver
-        elif not is_option(self.options.evaluate):
-            kind = CallableDriver
-        driver = kind(self._setting, memory, record, history.exhausted(), self.seed)
-        if isinstance(driver, ObjectDriver):
-            driver.root_object = position
         return driver
 
-    def _is_compact(self) -> bool:
-        """Whether a compact tree will do: no sharing, no proofs, no repetitions, nothing in Python."""
-        in_kernel = isinstance(self.game, Game) and is_option(self.options.evaluate)
-        return in_kernel and not (self._needs.merge or self._needs.prove or self._needs.cuts)
-
-    def _allocate(self, compact: bool) -> Tree | Graph:
-        width = self.game.value_width()
-        least = 16 * (1 + max(self.game.actions, self.game.events)) * trees.node_dtype(width).itemsize
-        if self._needs.merge:
-            least += 8 * graphs.FIRST_TABLE
-        if self.memory < least:
-            raise SearchError(f"memory={self.memory} bytes is too little for {self.game!r}: give it at least {least:,}")
-        try:
-            return trees.allocate(width, self.memory) if compact else graphs.allocate(width, self.memory, self._needs)
-        except MemoryError:
-            raise SearchError(f"memory={self.memory:,} bytes cannot be reserved on this machine; ask for less") from None
-
-    @contextlib.contextmanager
-    def _only(self, action: int | None) -> Iterator[None]:
-        """Send all simulations to one action at the root."""
-        driver = self._driver
-        assert driver is not None
-        if action is None:
-            yield
-            return
-        before = driver.limits
-        index = int(np.flatnonzero(edges_of(driver.graph, driver.root)["action"] == action)[0])
-        driver.limits = before._replace(only=index)
-        try:
-            yield
-        finally:
-            driver.limits = before
-
-    @contextlib.contextmanager
-    def _sweeping(self) -> Iterator[None]:
-        """Sweep the graph in a thread beside the search, and once more at its end."""
-        driver = self._driver
-        if not isinstance(self.stale, Sweeping) or not isinstance(driver, OnGraph):
-            yield
-            return
-        done = threading.Event()
-        pause = self.stale.pause
-
-        def work() -> None:
-            while not done.wait(pause):
-                driver.sweep()
-
-        thread = threading.Thread(target=work, name="anabranch-sweep", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
-            driver.sweep()
-
-    @contextlib.contextmanager
-    def _noise(self) -> Iterator[None]:
-        """Noise on the root's priors while searching; the tree itself stays clean. Chance keeps its probabilities."""
-        if self.noise is None or self._graph.nodes["player"][self._root] == CHANCE:
-            yield
-            return
-        edges = edges_of(self._graph, self._root)
-        clean = edges["prior"].copy()
-        edges["prior"] = noisy(self.noise, clean, self._random(self._root_visits(), 1))
-        try:
-            yield
-        finally:
-            edges_of(self._graph, self._root)["prior"] = clean  # the root may have moved in memory
+    def _allocate(self) -> Tree | Graph:
+        return assemble.allocate(self.game, self.options.evaluate, self._needs, self.memory)
 
     def _random(self, *numbers: int) -> np.random.Generator:
         """Random numbers for noise and choice at the root: others in each position, the same for one seed."""
@@ -540,7 +378,7 @@ class Search:
         if not isinstance(self._driver, OnGraph) or not self._needs.merge:
             return NO_NODE
         low, high = self._key(position)
-        return int(graphs.look_up(self._driver.graph, np.uint64(low), np.uint64(high)))
+        return int(look_up(self._driver.graph, np.uint64(low), np.uint64(high)))
 
     def _key(self, position: Any) -> tuple[int, int]:
         return self.game.key(position) if isinstance(self.game, ObjectGame) else position.key
@@ -571,9 +409,6 @@ class Search:
     def _is_over(self, position: Any) -> bool:
         return bool(self.game.is_over(position) if isinstance(self.game, ObjectGame) else position.is_over)
 
-    def _root_visits(self) -> int:
-        return int(edges_of(self._graph, self._root)["visits"].sum())
-
     def _check_idle(self) -> None:
         if self._thread is not None:
             raise SearchError("a search is running in the background: stop() or wait() for it first")
@@ -581,29 +416,3 @@ class Search:
 
 def _or_infinity(limit: int | None) -> float:
     return float("inf") if limit is None else limit
-
-
-def _next_slice(count: int, done: int, elapsed: float, seconds: float | None) -> int:
-    """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up."""
-    wanted = SLICE if seconds is None else min(SLICE, max(seconds - elapsed, 0.0))
-    return max(1, min(int(done / elapsed * wanted), 4 * count))
-
-
-@contextlib.contextmanager
-def _ctrl_c_stops(stop: threading.Event) -> Iterator[None]:
-    """While searching in the main thread, the first Ctrl-C ends the search and keeps its result; a second one interrupts."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def handle(number: int, frame: Any) -> None:
-        if stop.is_set() and callable(before):
-            before(number, frame)
-        stop.set()
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)

@@ -10,9 +10,9 @@ from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
 from anabranch.search.backup import back_up
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.layout import EVALUATIONS, NO_NODE, POSITIONS, edges_of, slot, view
+from anabranch.search.layout import EVALUATIONS, NO_NODE, POSITIONS, slot, view
 from anabranch.search.select import choose
-from anabranch.search.steps import possible_events, read_outcome, shuffle, step
+from anabranch.search.steps import read_outcome, set_chances, shuffled_choices, step
 from anabranch.search.tree import add_node
 
 PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
@@ -149,17 +149,11 @@ def own_evaluations(node, count, values):
 def grow(graph, state, work):
     """A new node for a state that is not over: edges with uniform priors in random order, or a chance event's with their
     probabilities. NO_NODE if there is no room."""
-    player = rules.to_play(state)
-    if rules.has_chance(state) and player == CHANCE:
-        count = possible_events(state, work)
-        number = add_node(graph, player, work.actions, count)
-        if number != NO_NODE:
-            for e in edges_of(graph, number):
-                graph.edges[e].prior = work.probabilities[graph.edges[e].action]
-        return number
-    count = rules.legal_actions(state, work.actions)
-    shuffle(work.actions, count, work.random)
-    return add_node(graph, player, work.actions, count)
+    player, count = shuffled_choices(state, work)
+    number = add_node(graph, player, work.actions, count)
+    if number != NO_NODE:
+        set_chances(graph, number, state, work)
+    return number
 
 
 @helper

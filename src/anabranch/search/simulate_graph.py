@@ -15,7 +15,7 @@ from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, stamp
+from anabranch.search.graph import EXEMPT, EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, place_of, stamp
 from anabranch.search.history import cut_value, is_exhausted
 from anabranch.search.layout import (
     EVALUATIONS,
@@ -23,7 +23,6 @@ from anabranch.search.layout import (
     NO_NODE,
     REFUSED,
     STAMP,
-    edges_of,
     is_on,
     own_value,
     slot,
@@ -33,7 +32,7 @@ from anabranch.search.layout import (
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
 from anabranch.search.stale import PathOnly, spread
-from anabranch.search.steps import possible_events, read_outcome, shuffle, shuffle_both, step
+from anabranch.search.steps import choices, read_outcome, set_chances, shuffle_both, shuffled_choices, step
 from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
 
 # How a descent ends.
@@ -59,16 +58,24 @@ class Manner(NamedTuple):
 
 @kernel
 def simulate_graph(graph, root, select, evaluator, operator, manner, limits, work, count, refusals):
-    """Run up to `count` simulations; gives the number done and, if it is fewer, why: PATH_FULL, PROVEN, or MEMORY_FULL once
-    memory was asked for in vain `refusals` times in all."""
-    for done in range(count):
-        if graph.used[REFUSED] >= refusals:
-            return done, MEMORY_FULL
-        if is_on(graph.prove) and is_proven(graph, root):
-            return done, PROVEN
-        depth, leaf, end = descend(graph, root, select, manner, limits, work)
-        if end == PATH_FULL:
-            return done, end
+    """Run up to `count` simulations; gives the root's number, how many were done and, if it is fewer, why: PATH_FULL, PROVEN,
+    or MEMORY_FULL once memory was asked for in vain `refusals` times in all.
+
+    A count of 0 plants the root: ROOT_STATE, which is not over, gets a node (`root`, if that is not NO_NODE) with an evaluation
+    and edges; the number is NO_NODE if there is no room. (One kernel does both, since an evaluator is long to compile.)"""
+    for done in range(max(count, 1)):
+        if count == 0:
+            depth, leaf, end = reach_root(graph, root, limits, work)
+            if leaf == NO_NODE:
+                return leaf, done, MEMORY_FULL
+        else:
+            if graph.used[REFUSED] >= refusals:
+                return root, done, MEMORY_FULL
+            if is_on(graph.prove) and is_proven(graph, root):
+                return root, done, PROVEN
+            depth, leaf, end = descend(graph, root, select, manner, limits, work)
+            if end == PATH_FULL:
+                return root, done, end
         if end == WANTS_VALUE:
             if leaf == NO_NODE and rules.is_over(work.states[LEAF_STATE]):
                 read_outcome(work)
@@ -76,29 +83,23 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
             else:
                 evaluate(evaluator, work, limits.scale, limits.discount)
                 note(graph, leaf, depth, 1, limits, work)
+        if count == 0:
+            return expand(graph, leaf, work) if graph.nodes[slot(leaf)].count == 0 else leaf, done, HAS_VALUE
         ascend(graph, depth, operator, manner, end, limits, work)
-    return count, HAS_VALUE
+    return root, count, HAS_VALUE
 
 
-@kernel
-def plant(graph, root, evaluator, limits, work):
-    """Make sure that ROOT_STATE, which is not over, has a node (`root`, if that is not NO_NODE) with an evaluation and edges;
-    its number, or NO_NODE if there is no room."""
-    state = work.states[LEAF_STATE]
+@helper
+def reach_root(graph, root, limits, work):
+    """A descent that ends at the root, whose node is found or made."""
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     if root == NO_NODE:
-        low, high = rules.key(state)
+        low, high = rules.key(work.states[LEAF_STATE])
         root = find(graph, low, high) if graph.merge else np.int64(NO_NODE)
         if root == NO_NODE:
             root = add_leaf(graph, low, high, 0, limits, work)
-        if root == NO_NODE:
-            return root
-    if graph.nodes[root].own == 0:
-        evaluate(evaluator, work, limits.scale, limits.discount)
-        note(graph, root, 0, 1, limits, work)
-    if graph.nodes[root].count == 0:
-        root = expand(graph, root, work)
-    return root
+    has_value = root != NO_NODE and graph.nodes[slot(root)].own > 0
+    return 0, np.int64(root), HAS_VALUE if has_value else WANTS_VALUE
 
 
 # --- the same in parts, for what Python must do ---------------------------------------------------------------------------
@@ -163,10 +164,7 @@ def survey(work):
     if rules.is_over(state):
         read_outcome(work)
         return CHANCE, 0
-    player = rules.to_play(state)
-    if rules.has_chance(state) and player == CHANCE:
-        return player, possible_events(state, work)
-    return player, rules.legal_actions(state, work.actions)
+    return choices(state, work)
 
 
 @kernel
@@ -246,7 +244,7 @@ def judge(graph, depth, manner, limits, work):
     if number == NO_NODE:
         return WANTS_VALUE
     child = graph.nodes[slot(number)]
-    if child.stamp == stamp(graph) or (child.flags & EXHAUSTED) != 0:
+    if child.stamp == stamp(graph) or (child.flags & EXHAUSTED) != 0 or meets_path(graph, number, depth, work):
         if is_on(graph.repeat):
             graph.cuts[e] += 1
             player = graph.nodes[slot(work.path_nodes[depth - 1])].player
@@ -296,11 +294,22 @@ def discover(graph, depth, limits, work):
 
 
 @helper
-def repeats(graph, depth, low, high, work):
-    """Whether a key is that of a node on the path. In a tree that never changes, so it is asked once, when a node is made."""
+def meets_path(graph, number, depth, work):
+    """Whether a shared node repeats one of the path, where that is more than to be the same node."""
+    if not is_on(graph.apart):
+        return False
+    if not graph.merge or (graph.nodes[slot(number)].flags & EXEMPT) != 0:
+        return False
+    return repeats(graph, number, depth, work)
+
+
+@helper
+def repeats(graph, number, depth, work):
+    """Whether a node repeats one of the path. In a tree that never changes, so it is asked once, when a node is made."""
+    low, high = place_of(graph, number)
     for d in range(depth):
-        key = graph.cards[slot(work.path_nodes[d] - 1)].key
-        if key[0] == low and key[1] == high:
+        other_low, other_high = place_of(graph, work.path_nodes[d])
+        if other_low == low and other_high == high:
             return True
     return False
 
@@ -313,10 +322,22 @@ def add_leaf(graph, low, high, depth, limits, work):
         if is_on(graph.prove):
             unknown(graph, number, limits, work.states[0])
         if limits.repetition != NOTHING:
-            repeated = not graph.merge and repeats(graph, depth, low, high, work)
-            if repeated or is_exhausted(work.exhausted, low, high):
-                graph.nodes[slot(number)].flags |= EXHAUSTED
+            mark_repetition(graph, number, depth, work)
     return number
+
+
+@helper
+def mark_repetition(graph, number, depth, work):
+    """Note whether the position of a new node, LEAF_STATE, may come at all."""
+    state = work.states[LEAF_STATE]
+    if is_on(graph.apart):
+        graph.places[number, 0], graph.places[number, 1] = rules.repetition_key(state)
+    if rules.may_repeat(state):
+        graph.nodes[slot(number)].flags |= EXEMPT
+        return
+    low, high = place_of(graph, number)
+    if is_exhausted(work.exhausted, low, high) or (not graph.merge and repeats(graph, number, depth, work)):
+        graph.nodes[slot(number)].flags |= EXHAUSTED
 
 
 @helper
@@ -343,17 +364,11 @@ def expand(graph, number, work):
     """Give the node of LEAF_STATE edges: uniform priors in random order, or chance events with their probabilities. Its number
     from now on, or NO_NODE if there is no room."""
     state = work.states[LEAF_STATE]
-    player = rules.to_play(state)
-    if rules.has_chance(state) and player == CHANCE:
-        count = possible_events(state, work)
-        number = add_edges(graph, number, player, work.actions, count)
-        if number != NO_NODE:
-            for e in edges_of(graph, number):
-                graph.edges[e].prior = work.probabilities[graph.edges[e].action]
-        return number
-    count = rules.legal_actions(state, work.actions)
-    shuffle(work.actions, count, work.random)
-    return add_edges(graph, number, player, work.actions, count)
+    player, count = shuffled_choices(state, work)
+    number = add_edges(graph, number, player, work.actions, count)
+    if number != NO_NODE:
+        set_chances(graph, number, state, work)
+    return number
 
 
 @helper

@@ -6,11 +6,11 @@ Next: `simulate.py`, `simulate_graph.py`.
 from typing import Any, NamedTuple
 
 from anabranch.games import rules
-from anabranch.games.rules import NOTHING
+from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper
 from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.layout import NO_NODE
+from anabranch.search.layout import NO_NODE, edges_of
 from anabranch.search.select import Scale
 
 
@@ -59,6 +59,32 @@ def read_outcome(work):
     rules.returns(work.states[LEAF_STATE], work.returns, work.random)
     for i in range(rules.value_width(work.states[LEAF_STATE])):
         work.values[i] = work.returns[i]
+
+
+@helper
+def choices(state, work):
+    """Who moves at a state that is not over, and how many actions are legal, or events possible; they are in `work.actions`."""
+    player = rules.to_play(state)
+    if rules.has_chance(state) and player == CHANCE:
+        return player, possible_events(state, work)
+    return player, rules.legal_actions(state, work.actions)
+
+
+@helper
+def shuffled_choices(state, work):
+    """The same with actions, but not events, in random order: the order of a node's edges breaks ties between them."""
+    player, count = choices(state, work)
+    if not (rules.has_chance(state) and player == CHANCE):
+        shuffle(work.actions, count, work.random)
+    return player, count
+
+
+@helper
+def set_chances(graph, number, state, work):
+    """At chance, the priors of a new node's edges are the events' probabilities."""
+    if rules.has_chance(state) and graph.nodes[number].player == CHANCE:
+        for e in edges_of(graph, number):
+            graph.edges[e].prior = work.probabilities[graph.edges[e].action]
 
 
 @helper

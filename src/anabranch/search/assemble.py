@@ -1,0 +1,172 @@
+"""From options to what a search runs on: rules, limits, manner and needs, then memory, then a driver.
+
+The first half reads the options of `Search` (`checks.py` checks each by itself; here, whether they go together) and tells
+them again as `Result.settings`; the second half decides between tree and graph and picks the driver.
+Above: `searcher.py`. Below: `drive.py`, the drivers; `tree.py` and `graph.py`, the two layouts in memory.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anabranch._version import __version__
+from anabranch.errors import SearchError
+from anabranch.games.game import Game
+from anabranch.games.objects import ObjectGame
+from anabranch.games.position import Position
+from anabranch.games.rules import REPETITIONS
+from anabranch.jit.options import is_option
+from anabranch.search import graph as graphs
+from anabranch.search import tree as trees
+from anabranch.search.backup import Mean, carry
+from anabranch.search.checks import at_least_one, describe, is_a, is_function, option, serves
+from anabranch.search.drive import CallableDriver, Driver, GraphDriver, ObjectDriver, Rules, Setting, TreeDriver
+from anabranch.search.evaluate import Rollout
+from anabranch.search.evaluate import evaluate as evaluate_state
+from anabranch.search.final import Dirichlet, FinalChoice
+from anabranch.search.graph import Graph, Needs
+from anabranch.search.history import History
+from anabranch.search.select import UCT, Scale, prefer, score
+from anabranch.search.simulate_graph import Manner
+from anabranch.search.stale import Ancestors, Parents, PathOnly
+from anabranch.search.steps import Limits
+from anabranch.search.tree import Tree
+from anabranch.search.update import CONTINUE, CatchUp, Continue, Idempotent, Incremental, Stop
+
+NO_DEPTH_LIMIT = 2**31 - 1
+
+# --- what the options mean -------------------------------------------------------------------------------------------------
+
+
+def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -> Rules:
+    """The options that kernels are compiled for."""
+    if not is_function(evaluate):
+        evaluate = option(evaluate, Rollout(), "evaluate", serves(evaluate_state))
+    if isinstance(evaluate, Rollout) and evaluate.policy is None:
+        evaluate = evaluate._replace(policy=game.policy)
+    return Rules(
+        option(select, UCT(), "select", serves(score, prefer)),
+        evaluate,
+        option(backup, Mean(), "backup", serves(carry)),
+    )
+
+
+def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int) -> Limits:
+    """How far the tree grows, and the units of the game's values."""
+    low, high = game.value_range
+    return Limits(
+        depth=NO_DEPTH_LIMIT if depth is None else at_least_one(depth, "depth"),
+        expand_after=at_least_one(expand_after, "expand_after"),
+        scale=Scale(middle=(low + high) / 2.0, factor=2.0 / (high - low)),
+        discount=float(game.discount),
+        repetition=REPETITIONS.index(game.repetition),
+    )
+
+
+def manner_of(game: Game | ObjectGame, backup: Any, graph: bool, update: Any, ahead: Any, stale: Any) -> Manner:
+    """How a graph is walked, as kernels want to know it."""
+    update = option(update, Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
+    ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
+    if not graph and [type(option) for option in (update, ahead, stale)] != [Incremental, Continue, PathOnly]:
+        raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
+    if isinstance(update, CatchUp) and not isinstance(stale, PathOnly):
+        raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
+    if isinstance(update, CatchUp) and not isinstance(backup, Mean):
+        raise SearchError("CatchUp() averages: use it with backup=Mean()")
+    return Manner(
+        update=update,
+        stop=CONTINUE if isinstance(ahead, Continue) else ahead,
+        stale=stale,
+        opaque=isinstance(game, ObjectGame),
+    )
+
+
+def needs_of(game: Game | ObjectGame, graph: bool, prove: bool, stale: Any) -> Needs:
+    """What is to be kept in memory beside nodes and edges."""
+    return Needs(
+        merge=graph,
+        prove=prove,
+        rewards=isinstance(game, Game) and bool(game.rule("has_rewards")(None)),
+        cuts=game.repetition != "nothing",
+        links=isinstance(stale, (Parents, Ancestors)),
+        places=isinstance(game, Game) and game.repetition != "nothing" and bool(game.rule("has_repetition_key")(None)),
+    )
+
+
+def settings_of(
+    setting: Setting,
+    needs: Needs,
+    *,
+    final: FinalChoice,
+    noise: Dirichlet | None,
+    ahead: Any,
+    seed: int,
+    depth: int | None,
+    expand_after: int,
+) -> dict[str, Any]:
+    """All options as people write them; those for graphs are None on a tree."""
+    on_graph = needs.merge
+    return {
+        "version": __version__,
+        "game": repr(setting.game),
+        **{name: describe(option) for name, option in setting.rules._asdict().items()},
+        "final": describe(final),
+        "noise": describe(noise),
+        "graph": on_graph,
+        "update": describe(setting.manner.update) if on_graph else None,
+        "ahead": describe(Stop() if ahead is None else ahead) if on_graph else None,
+        "stale": describe(setting.manner.stale) if on_graph else None,
+        "prove": needs.prove,
+        "collect": describe(setting.collect) if on_graph else None,
+        "seed": seed,
+        "memory": setting.memory,
+        "depth": depth,
+        "expand_after": expand_after,
+        "threads": 1,
+    }
+
+
+# --- memory and driver -----------------------------------------------------------------------------------------------------
+
+
+def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int) -> Tree | Graph:
+    """Reserve `memory` bytes, as a compact tree where one will do."""
+    width = game.value_width()
+    least = 16 * (1 + max(game.actions, game.events)) * trees.node_dtype(width).itemsize
+    if needs.merge:
+        least += 8 * graphs.FIRST_TABLE
+    if memory < least:
+        raise SearchError(f"memory={memory} bytes is too little for {game!r}: give it at least {least:,}")
+    try:
+        compact = is_compact(game, evaluate, needs)
+        return trees.allocate(width, memory) if compact else graphs.allocate(width, memory, needs)
+    except MemoryError:
+        raise SearchError(f"memory={memory:,} bytes cannot be reserved on this machine; ask for less") from None
+
+
+def is_compact(game: Game | ObjectGame, evaluate: Any, needs: Needs) -> bool:
+    """Whether a compact tree will do: no sharing, no proofs, no repetitions, nothing in Python."""
+    in_kernel = isinstance(game, Game) and is_option(evaluate)
+    return in_kernel and not (needs.merge or needs.prove or needs.cuts)
+
+
+def clear(graph: Tree | Graph, memory: int) -> None:
+    """Empty what `allocate` reserved, to be filled up to `memory` bytes."""
+    if isinstance(graph, Tree):
+        graph.used[:] = 0
+    else:
+        graphs.clear(graph, memory)
+
+
+def driver_at(setting: Setting, graph: Tree | Graph, position: Any, history: History, seed: int) -> Driver:
+    """A driver for this tree or graph, with this position as its root's."""
+    record = position.record() if isinstance(position, Position) else np.zeros(1, setting.game.record)
+    kind: type[Driver] = TreeDriver if isinstance(graph, Tree) else GraphDriver
+    if isinstance(setting.game, ObjectGame):
+        kind = ObjectDriver
+    elif not is_option(setting.rules.evaluate):
+        kind = CallableDriver
+    driver = kind(setting, graph, record, history.exhausted(), seed)
+    if isinstance(driver, ObjectDriver):
+        driver.root_object = position
+    return driver
