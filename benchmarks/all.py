@@ -65,6 +65,15 @@ PAGES = (
         "is how likely so many of the latter are by chance (exact sign test).",
         drawing="![Right moves found by tree and graph, by simulations and by evaluations](graph_strength.svg)",
     ),
+    Page(
+        name="go",
+        benchmarks=("speed_go", "matches_go"),
+        title="Go: what was measured",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Matches: colours in\n"
+        "turn, the same opening with both, each side seeded by the game's number; wins with Wilson's 95 % interval; all games\n"
+        "are in [go_matches.jsonl](go_matches.jsonl).",
+        drawing="",
+    ),
 )
 
 

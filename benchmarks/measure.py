@@ -73,6 +73,14 @@ def cpu_seconds(call: Callable[[], Any]) -> float:
     return time.process_time() - began
 
 
+def child_cpu_seconds(*command: str | Path) -> float:
+    """CPU time of a program, from its start to its end."""
+    began = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime
+
+
 def child_json(*command: str | Path) -> dict[str, Any]:
     """Run a program and read the JSON in the last line that it prints."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)

@@ -26,8 +26,13 @@ when_compiled = pytest.mark.skipif(not COMPILED, reason="plain Python is too slo
 def needs(*names: str) -> None:
     """Go on only if all of these programs or modules are there."""
     for name in names:
-        if shutil.which(name) is None and not _is_module(name):
+        if program(name) is None and not _is_module(name):
             _missing(f"needs {name}, which is neither a program nor a module here")
+
+
+def program(name: str) -> str | None:
+    """Where a program is, if it is there; Debian keeps some in /usr/games, which is not on everybody's PATH."""
+    return shutil.which(name) or shutil.which(name, path="/usr/games")
 
 
 def _is_module(name: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anabranch.errors import OptionError as OptionError
     from anabranch.errors import RuleError as RuleError
     from anabranch.errors import SearchError as SearchError
+    from anabranch.errors import SgfError as SgfError
     from anabranch.errors import UnknownGame as UnknownGame
     from anabranch.games.check import check as check
     from anabranch.games.game import Game as Game
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "anabranch.errors": (
         "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "OptionError", "RuleError", "SearchError",
-        "UnknownGame",
+        "SgfError", "UnknownGame",
     ),
     "anabranch.games.check": ("check",),
     "anabranch.games.game": ("Game", "rule"),

@@ -8,6 +8,8 @@
       OptionError          an option has a field that makes no sense
       SearchError          a search was asked for something it cannot do
         EvaluatorError     the evaluator raised, or gave what cannot be used
+      SgfError             a game record is broken, or is no game that can be played here
+      ArenaError           a match cannot be played, or its file cannot be used
 
 Messages say what is wrong and what to do about it; the program prints them without a traceback.
 """
@@ -43,3 +45,11 @@ class SearchError(AnabranchError, ValueError):
 
 class EvaluatorError(SearchError):
     """An evaluator raised, or answered with something that cannot be used."""
+
+
+class SgfError(AnabranchError, ValueError):
+    """A game record cannot be read, written or played."""
+
+
+class ArenaError(AnabranchError, ValueError):
+    """A match cannot be played as it was asked for, or its file cannot be used."""
