@@ -136,7 +136,7 @@ def test_a_playout_ends_at_its_cap_and_by_mercy():
 
 @when_compiled
 def test_a_policy_without_its_rules_plays_like_the_light_one():
-    bare = MoGo(save=0.0, pattern=0.0, capture=0.0)
+    bare = MoGo(save=0.0, pattern=0.0, capture=0.0, self_atari=0.0)
     lengths = {policy: [] for policy in (Light(), bare)}
     for policy, seed in itertools.product(lengths, range(400)):
         lengths[policy].append(play_on(Go(7).start().record(), policy, 1000, generator(seed), NO_REWARDS))

@@ -1,12 +1,12 @@
 """Whose points are whose at the end, by playouts: `ownership` for each point, `dead_stones` for what to take off.
 
-Playouts go on from a position until nothing is left to take. Half of them begin with the other player: where the result depends on
-who moves, a point belongs to neither. A chain is dead if its points end as the opponent's in a clear majority, or stand in his
-unconditional territory; it is alive if it is unconditionally so (`life.py`). A chain that the playouts leave unclear follows those
-of its colour that no living enemy cuts it off from, if they are dead; else it lives.
+Playouts go on from a position until nothing is left to take. Half of them begin with the other player: where the result
+depends on who moves, a point belongs to neither. A chain is dead if its points end as the opponent's in a clear majority, or
+stand in his unconditional territory; it is alive if it is unconditionally so (`life.py`). A chain that the playouts leave
+unclear follows those of its colour that no living enemy cuts it off from, if they are dead; else it lives.
 
-What random moves cannot know: that a chain in seki is best left alone (they take it, or lose it, about as often: it lives, but its
-points look open), bent four in the corner (whose owner need not begin), and races of many moves. Read first: `score.py`.
+What random moves cannot know: that a chain in seki is best left alone (they take it, or lose it, about as often: it lives, but
+its points look open), bent four in the corner (whose owner need not begin), and races of many moves. Read first: `score.py`.
 """
 
 import operator
@@ -30,12 +30,12 @@ from anabranch.jit.options import coerce
 from anabranch.jit.random import generator
 
 PLAYOUTS = 200  # standard error of a point's ownership: 0.07 at most
-CLEAR = 0.4  # ownership by which points are the opponent's in a clear majority: 70 of 100 playouts
+CLEAR = 0.3  # ownership by which points are the opponent's in a clear majority: 65 of 100 playouts
 BY_PLAYOUTS = "playouts"  # instead of a list of dead stones
 ALIVE, UNCLEAR, DEAD = range(3)
 
 
-# --- playouts -----------------------------------------------------------------------------------------------------------------
+# --- playouts ----------------------------------------------------------------------------------------------------------------
 
 
 def ownership(position: Position, playouts: int = PLAYOUTS, policy: Any = None, seed: int = 0) -> np.ndarray:
@@ -83,7 +83,7 @@ def sum_owners(states, policy, playouts, random, rewards, owned, secure):
     state.mark[:] = 0
 
 
-# --- dead stones --------------------------------------------------------------------------------------------------------------
+# --- dead stones -------------------------------------------------------------------------------------------------------------
 
 
 def dead_stones(position: Position, playouts: int = PLAYOUTS, policy: Any = None, seed: int = 0) -> list[int]:
@@ -148,8 +148,8 @@ def _not_cut_off(position: Position, chain: Chain, chains: dict[int, Chain]) -> 
 
 
 def taken_off(position: Position, dead: str | Iterable[int | str]) -> np.ndarray:
-    """The position's record without these stones (actions or names; the whole chain of each) or, with "playouts", those that playouts
-    find dead. What is left counts as alive."""
+    """The position's record without these stones (actions or names; the whole chain of each) or, with "playouts", those that
+    playouts find dead. What is left counts as alive."""
     if isinstance(dead, str):
         if dead != BY_PLAYOUTS:
             raise GameError(f"dead={dead!r}: give the dead stones, or {BY_PLAYOUTS!r}")

@@ -224,8 +224,9 @@ class Go(Game):
         return self.arranged(black, white, to_play)
 
     def lead(self, position: Position, dead: str | Iterable[int | str] | None = None) -> float:
-        """What black is ahead by if the game ended here, komi included. `dead` are the dead stones (actions or names, one of each
-        chain is enough), or "playouts" to let playouts find them; without it, what the rule set takes for dead after two passes."""
+        """What black is ahead by if the game ended here, komi included. `dead` are the dead stones (actions or names, one of
+        each chain is enough), or "playouts" to let playouts find them; without it, what the rule set takes for dead after two
+        passes."""
         pool = position.record() if dead is None else taken_off(position, dead)
         return half_points(readable(pool)[0]) / 2
 
@@ -292,7 +293,7 @@ def _handicap(handicap: Any, width: int, height: int) -> int:
     return int(handicap)
 
 
-# --- the buckets ------------------------------------------------------------------------------------------------------------------
+# --- the buckets -------------------------------------------------------------------------------------------------------------
 
 
 def bucket_of(kind: type[Go]) -> int:

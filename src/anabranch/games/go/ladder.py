@@ -1,13 +1,13 @@
 """Ladders: whether a chain of one or two liberties is taken by ataris alone.
 
-The attacker plays on a liberty, so that one is left; the defender runs there, or takes a chain next to his own that is in atari
-itself. Three liberties are an escape, one is the end. Both sides try all they have, so that stones on the way, captures on the way
-and forks are read, not guessed. A ko is not taken back at once: an attacker who would have to has failed. That is all: nets, loose
-ladders and threats elsewhere are not seen.
+The attacker plays on a liberty, so that one is left; the defender runs there, or takes a chain next to his own that is in
+atari itself. Three liberties are an escape, one is the end. Both sides try all they have, so that stones on the way, captures
+on the way and forks are read, not guessed. A ko is not taken back at once: an attacker who would have to has failed. That is
+all: nets, loose ladders and threats elsewhere are not seen.
 
-To undo a move is to go back to a copy. `read` keeps positions in a stack that it is given, one for each move deep, each with the
-moves that are still to be tried in `queue` and their number in `hot_count`. What is deeper than the stack, or takes more moves than
-allowed, counts as an escape: a chain that is said to be captured is. Read first: `tactics.py`.
+To undo a move is to go back to a copy. `read` keeps positions in a stack that it is given, one for each move deep, each with
+the moves that are still to be tried in `queue` and their number in `hot_count`. What is deeper than the stack, or takes more
+moves than allowed, counts as an escape: a chain that is said to be captured is. Read first: `tactics.py`.
 """
 
 import operator
@@ -37,8 +37,8 @@ SPARE = 16  # positions in the stack beyond one for each empty point, for captur
 
 
 def is_captured(position: Position, stone: int | str, to_play: int | None = None, most_moves: int = MOST_MOVES) -> bool:
-    """Whether the chain of this stone (an action or a name) is captured in a ladder if this player (by default who is to move) plays
-    next. With two liberties and its owner to play that means: even if he plays there first."""
+    """Whether the chain of this stone (an action or a name) is captured in a ladder if this player (by default who is to move)
+    plays next. With two liberties and its owner to play that means: even if he plays there first."""
     game, state = position.game, position.state
     action = game.action(stone) if isinstance(stone, str) else operator.index(stone)
     if not 0 <= action < pass_of(state) or state.colour[cell_of(state, action)] not in (BLACK, WHITE):
@@ -58,8 +58,8 @@ def read_ladder(states, stack, action, most_moves):
 
 @routine
 def read(state, stack, stone, most_moves):
-    """Whether the chain of a stone is captured by ataris, with the player of `state` to move. `stack` is an array of records, as long
-    as the reading may be deep; what it holds does not matter, before and after."""
+    """Whether the chain of a stone is captured by ataris, with the player of `state` to move. `stack` is an array of records,
+    as long as the reading may be deep; what it holds does not matter, before and after."""
     stack[0] = state
     stack[0].quick = 1
     colour = np.int64(state.colour[stone])
@@ -131,8 +131,8 @@ def look(state, stone, colour, is_root):
 
 @helper
 def ataris(state, attacker, first, second):
-    """The moves that take one of two liberties, into `queue`; their number. Last, to be tried first, the one where the defender would
-    get more liberties."""
+    """The moves that take one of two liberties, into `queue`; their number. Last, to be tried first, the one where the defender
+    would get more liberties."""
     if empty_neighbours(state.around[first]) > empty_neighbours(state.around[second]):
         first, second = second, first
     count = 0
@@ -144,8 +144,8 @@ def ataris(state, attacker, first, second):
 
 @helper
 def first_moves(state, head, colour, first, second):
-    """What the owner of a chain with two liberties may begin with, into `queue`; their number. To pass is one of them: a liberty that
-    he fills himself could be what he lives by."""
+    """What the owner of a chain with two liberties may begin with, into `queue`; their number. To pass is one of them: a
+    liberty that he fills himself could be what he lives by."""
     state.queue[0] = NO_CELL
     count = 1
     for cell in (first, second):

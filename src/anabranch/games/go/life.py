@@ -1,14 +1,15 @@
 """Benson's unconditional life: stones that cannot be taken even if their owner always passes, and the territory they make.
 
-A **region** of a colour is a largest connected set of cells without stones of that colour. It is **vital** to a chain if all its
-empty cells are liberties of the chain: the opponent cannot fill the last one, unless that captures. Where suicide is allowed, all
-its cells must be: the opponent could take his stones off again. From all chains and regions, take away chains with fewer than two
-vital regions, then regions that touch a chain which was taken away, and so on. The chains that stay are alive (Benson 1976: these
-and no others). Their territory are the regions that stay, if at most one cell touches no stone of the colour. An eye of the
-opponent needs such a cell, so he has no room for two, and the stones in there are dead. (As in KataGo.)
+A **region** of a colour is a largest connected set of cells without stones of that colour. It is **vital** to a chain if all
+its empty cells are liberties of the chain: the opponent cannot fill the last one, unless that captures. Where suicide is
+allowed, all its cells must be: the opponent could take his stones off again. From all chains and regions, take away chains
+with fewer than two vital regions, then regions that touch a chain which was taken away, and so on. The chains that stay are
+alive (Benson 1976: these and no others). Their territory are the regions that stay, if at most one cell touches no stone of
+the colour. An eye of the opponent needs such a cell, so he has no room for two, and the stones in there are dead. (As in
+KataGo.)
 
-A cell has four neighbours, so a region is vital to four chains at most: those of its first empty cell that all others touch too.
-Kernels call `mark_life`, which writes into `mark`; people call `unconditional`. Read first: `layout.py`.
+A cell has four neighbours, so a region is vital to four chains at most: those of its first empty cell that all others touch
+too. Kernels call `mark_life`, which writes into `mark`; people call `unconditional`. Read first: `layout.py`.
 """
 
 import numpy as np
@@ -37,8 +38,8 @@ def unconditional(position: Position) -> np.ndarray:
 
 @routine
 def mark_life(state, colour):
-    """Set the bit LIFE << colour in `mark` of all stones and territory that are this colour's unconditionally. It stays there for
-    the caller to clear; what is there of the other colour is kept."""
+    """Set the bit LIFE << colour in `mark` of all stones and territory that are this colour's unconditionally. It stays there
+    for the caller to clear; what is there of the other colour is kept."""
     count = find_regions(state, colour)
     question_chains(state, colour)
     is_settled = False
@@ -55,7 +56,7 @@ def mark_life(state, colour):
         queue[i] = 0
 
 
-# --- regions ------------------------------------------------------------------------------------------------------------------
+# --- regions -----------------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -105,8 +106,8 @@ def each_region(state, colour, count, is_settled):
 
 @routine
 def look_at(state, colour, first, end):
-    """Count this region for the chains that it is vital to; whether it is territory. It is neither if it touches a chain that was
-    taken away."""
+    """Count this region for the chains that it is vital to; whether it is territory. It is neither if it touches a chain that
+    was taken away."""
     s = stride(state)
     none = np.uint64(NO_CELL)
     colours, chains, marks, queue = state.colour, state.chain, state.mark, state.queue
@@ -143,10 +144,10 @@ def look_at(state, colour, first, end):
 @helper
 def kept(head, east, west, north, south):
     """A chain, if it is one of these four; else NO_CELL."""
-    return head if head == east or head == west or head == north or head == south else np.uint64(NO_CELL)
+    return head if head in (east, west, north, south) else np.uint64(NO_CELL)
 
 
-# --- chains -------------------------------------------------------------------------------------------------------------------
+# --- chains ------------------------------------------------------------------------------------------------------------------
 
 
 @helper

@@ -1,16 +1,19 @@
 """Who has what at the end. Read first: `layout.py`.
 
-Area: stones, and empty regions that touch one colour only. Territory is the same less the moves that each side made (`balance`):
-a stone on the board or a prisoner was a move once, so both countings differ by nothing else. That also tells playouts what to do:
-they fill their own territory, which must cost nothing, so the balance stays what it was where they began. Dead stones that are
-taken off become a point of territory and a prisoner, since their moves stay in the balance.
+Area: stones, and empty regions that touch one colour only. Territory is the same less the moves that each side made
+(`balance`): a stone on the board or a prisoner was a move once, so both countings differ by nothing else. That also tells
+playouts what to do: they fill their own territory, which must cost nothing, so the balance stays what it was where they began.
+Dead stones that are taken off become a point of territory and a prisoner, since their moves stay in the balance.
 
 **Dead stones**, where the rules know them, are those in the opponent's unconditional territory (`life.py`) after two passes.
-**Tax**: a group is what hangs together of one owner's living stones and territory. If it touches a neutral point it is in seki, and
-its territory does not count. With the tax on all groups, every other one pays two points of its territory: its eyes.
+**Tax**: a group is what hangs together of one owner's living stones and territory. If it touches a neutral point it is in
+seki, and its territory does not count. With the tax on all groups, every other one pays two points of its territory: its eyes.
 
-`area` is the quick way, which playouts take; `settled_area` looks at everything. Both count the same without dead stones and tax.
+`area` is the quick way, which playouts take; `settled_area` looks at everything. Both count the same without dead stones and
+tax.
 """
+
+import functools
 
 import numpy as np
 
@@ -19,7 +22,9 @@ from anabranch.games.go.life import LIFE, mark_life
 from anabranch.games.go.rulesets import AGREED, ALL_TAX, NO_TAX, SEKI_TAX, TERRITORY
 from anabranch.games.go.stones import BOTH
 from anabranch.jit import helper, routine
+from anabranch.jit.settings import CALLED
 
+APART = {**CALLED, "forceinline": False}  # never a part of what calls it: playouts run past it, and are quicker without it
 EYES = 2  # points that a group cannot fill: what each pays under the tax on all groups
 
 # What `mark` holds of a point when its owner is known, beside LIFE: SEEN, and 1 << colour for each colour that reaches it.
@@ -29,7 +34,9 @@ SEEN, OWNERS, TAXED = 1, 1 << BLACK | 1 << WHITE, 8
 @helper
 def half_points(state):
     """Twice what black is ahead by as the board stands, komi and balance included."""
-    points = settled_area(state) if is_to_settle(state) else area(state)
+    points = area(state)
+    if is_to_settle(state):
+        points = settled_area(state)
     if state.scoring == TERRITORY:
         points += state.balance
     return 2 * points - state.half_komi
@@ -37,8 +44,8 @@ def half_points(state):
 
 @helper
 def is_to_settle(state):
-    """Whether the quick way will not do. Playouts know no dead stones: they take them. Nor do they leave a neutral point, and with
-    it a seki: where both colours touch, one of them can play."""
+    """Whether the quick way will not do. Playouts know no dead stones: they take them. Nor do they leave a neutral point, and
+    with it a seki: where both colours touch, one of them can play."""
     return state.tax == ALL_TAX or (state.tax == SEKI_TAX and state.quick == 0) or has_dead(state)
 
 
@@ -64,7 +71,7 @@ def final(lead: float) -> str:
     return f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
 
 
-# --- the quick way ------------------------------------------------------------------------------------------------------------
+# --- the quick way -----------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -117,10 +124,10 @@ def region(state, cell):
     return count if owner == 1 << BLACK else -count if owner == 1 << WHITE else 0
 
 
-# --- dead stones and tax ------------------------------------------------------------------------------------------------------
+# --- dead stones and tax -----------------------------------------------------------------------------------------------------
 
 
-@routine
+@functools.partial(helper, options=APART)
 def settled_area(state):
     """Black's area less white's, as the rules on dead stones and tax have it."""
     if has_dead(state):
@@ -146,8 +153,8 @@ def owner_of(mark):
 
 @routine
 def mark_owners(state):
-    """Write who owns it into `mark` of each point; stones that are marked as the other colour's by `mark_life` are dead. The caller
-    clears `mark`."""
+    """Write who owns it into `mark` of each point; stones that are marked as the other colour's by `mark_life` are dead. The
+    caller clears `mark`."""
     colours, marks = state.colour, state.mark
     for i in range(len(colours)):
         cell = np.uint64(i)
@@ -162,7 +169,7 @@ def mark_owners(state):
 @helper
 def lives(content, mark):
     """Whether a cell with this content and mark has a stone that is not dead."""
-    return (content == BLACK or content == WHITE) and (mark & (LIFE << (BOTH - content))) == 0
+    return (content in (BLACK, WHITE)) and (mark & (LIFE << (BOTH - content))) == 0
 
 
 @helper
