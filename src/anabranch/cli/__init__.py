@@ -1,6 +1,9 @@
-"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`. It parses, calls and prints, no more.
+"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`, `match`, `tournament`, `gtp`, `analyze`.
+It parses, calls and prints, no more.
 
     commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
+    arena.py      `match` and `tournament`      show_arena.py   what they show
+    protocols.py  `gtp` and `analyze`, which other programs talk to
 
 Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
 """
@@ -9,6 +12,7 @@ import sys
 
 import typer
 
+from anabranch.cli import arena, protocols  # noqa: F401  (they add their commands)
 from anabranch.cli.commands import app
 from anabranch.errors import AnabranchError
 

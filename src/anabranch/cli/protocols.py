@@ -1,0 +1,181 @@
+"""The commands that other programs talk to: `anabranch gtp` and `anabranch analyze`. stdout is theirs alone: messages go to
+stderr, each in a line of its own, since some clients read both streams as one."""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from anabranch.cli.commands import app
+from anabranch.errors import SearchError
+
+
+class Policy(StrEnum):
+    """Playouts by name."""
+
+    light = "light"
+    mogo = "mogo"
+    softmax = "softmax"
+
+
+class View(StrEnum):
+    """Whose win rates are reported."""
+
+    black = "black"
+    white = "white"
+    sidetomove = "sidetomove"
+
+
+Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most")]
+PolicyOption = Annotated[Policy | None, typer.Option(help="How playouts go; by default as the game has it")]
+Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT")]
+Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")]
+Memory = Annotated[str, typer.Option(help="Most memory of searches, such as 512MB")]
+Seed = Annotated[int, typer.Option(help="One seed, one game; the next game takes the next seed")]
+RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON as KataGo has it"
+VERSION_HELP = "What to answer to `version`, for clients that want another"
+LEAVE_HELP = "Do not finish what is asked for when the input ends"
+CHUNK = 1 << 16  # bytes that are read at once
+
+
+@app.command()
+def gtp(
+    size: Annotated[int, typer.Option(help="Side of the board, from 2 to 25")] = 9,
+    komi: Annotated[float, typer.Option(help="What white gets")] = 7.5,
+    rules: Annotated[str, typer.Option(help=RULES_HELP)] = "chinese",
+    visits: Annotated[int | None, typer.Option(help="Visits for a move, kept ones included")] = None,
+    seconds: Seconds = None,
+    policy: PolicyOption = None,
+    c: Exploration = None,
+    graph: Graph = True,
+    ponder: Annotated[bool, typer.Option("--ponder", help="Search on while the opponent thinks")] = False,
+    resign: Annotated[float, typer.Option(help="Win rate below which to resign; 0: never")] = 0.05,
+    lag: Annotated[float | None, typer.Option(help="Seconds of a move that are lost on the way to the arbiter")] = None,
+    seed: Seed = 0,
+    memory: Memory = "512MB",
+    override_version: Annotated[str | None, typer.Option(help=VERSION_HELP)] = None,
+) -> None:
+    """Play Go over GTP 2, for Sabaki, GoGui, Lizzie and others: see docs/protocols.md."""
+    from anabranch.protocols.clock import LAG
+    from anabranch.protocols.engine import Engine, Options
+    from anabranch.protocols.gtp import Session
+    from anabranch.protocols.kata_rules import rules_of
+
+    _check(visits, seconds, lag or 0.0, resign)
+    options = Options(
+        size=size,
+        komi=komi,
+        rules=rules_of(rules),
+        visits=visits,
+        seconds=seconds,
+        policy=_policy(policy),
+        exploration=c,
+        graph=graph,
+        memory=memory,
+        seed=seed,
+        ponder=ponder,
+        resign=resign,
+        lag=LAG if lag is None else lag,
+    )
+    engine = Engine(options)
+    _talk(engine.game, options)
+    session = Session(engine, _lines(sys.stdin.fileno()), sys.stdout, override_version)
+    session.warm()
+    session.run()
+    _leave()
+
+
+@app.command()
+def analyze(
+    threads: Annotated[int, typer.Option(help="Positions that are searched at the same time")] = 2,
+    visits: Annotated[int | None, typer.Option(help="Visits of a position, if a request does not say")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for a position, if a request does not say")] = None,
+    policy: PolicyOption = None,
+    c: Exploration = None,
+    graph: Graph = True,
+    seed: Seed = 0,
+    memory: Memory = "1GB",
+    report_as: Annotated[View, typer.Option(help="Whose win rates to report, if a request does not say")] = View.black,
+    quit_without_waiting: Annotated[bool, typer.Option("--quit-without-waiting", help=LEAVE_HELP)] = False,
+) -> None:
+    """Analyse positions of Go, a JSON request a line, as KataGo's analysis engine does: see docs/protocols.md."""
+    from anabranch.games.go import Go
+    from anabranch.protocols.analysis import READY, Server
+    from anabranch.protocols.engine import Options
+    from anabranch.search.checks import at_least_one
+
+    _check(visits, seconds)
+    options = Options(
+        visits=visits, seconds=seconds, policy=_policy(policy), exploration=c, graph=graph, seed=seed, memory=memory
+    )
+    workers = at_least_one(threads, "--threads")
+    _talk(Go(), options)
+    server = Server(
+        options, _lines(sys.stdin.fileno()), sys.stdout, workers, report_as.value.upper(), waits=not quit_without_waiting
+    )
+    print(READY, file=sys.stderr, flush=True)
+    server.run()
+    _leave()
+
+
+def _check(visits: int | None, seconds: float | None, lag: float = 0.0, resign: float = 0.0) -> None:
+    from anabranch.search.checks import at_least_one
+
+    if visits is not None:
+        at_least_one(visits, "--visits")
+    if seconds is not None and not seconds > 0:
+        raise SearchError(f"--seconds={seconds}: must be above 0")
+    if not lag >= 0:
+        raise SearchError(f"--lag={lag}: must be 0 or more")
+    if not 0 <= resign < 1:
+        raise SearchError(f"--resign={resign}: a win rate is from 0 to 1")
+
+
+def _policy(name: Policy | None) -> Any:
+    from anabranch.games import go
+
+    return None if name is None else {Policy.light: go.Light, Policy.mogo: go.MoGo, Policy.softmax: go.Softmax}[name]()
+
+
+def _talk(game: Any, options: Any) -> None:
+    """Find out now if there is something wrong with the search; from now on, say what is compiled in whole lines."""
+    from anabranch.jit import report_with
+    from anabranch.jit.kernels import Reporter
+    from anabranch.jit.settings import QUIET
+    from anabranch.protocols.engine import new_search
+
+    class Lines(Reporter):
+        def started(self, what: str) -> None:
+            if not QUIET:
+                print(f"anabranch: compiling {what} (once; kept for the next time)", file=sys.stderr, flush=True)
+
+        def finished(self, what: str, seconds: float, problem: str | None) -> None:
+            if not QUIET:
+                print(
+                    f"anabranch: compiled in {seconds:.1f} s" + (f", not kept: {problem}" if problem else ""), file=sys.stderr
+                )
+
+    new_search(game, options, options.seed)
+    report_with(Lines())
+
+
+def _lines(descriptor: int) -> Iterator[bytes]:
+    """The lines of a file. `sys.stdin` has a lock, which a thread that waits for a line would keep while the program ends."""
+    rest = b""
+    while chunk := os.read(descriptor, CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
+
+
+def _leave() -> None:
+    """Leave at once, if there are threads that still compile or wait for a line: they have nothing left to do."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if threading.active_count() > 1:
+        os._exit(0)

@@ -1,0 +1,285 @@
+"""KataGo's analysis protocol: many positions at once, a JSON object a line in and out.
+
+    Server(Options(), sys.stdin.buffer, sys.stdout, threads=2).run()
+
+Requests (`queries.py`) are taken as they come and answered in any order, those of high priority first: a position of a
+request is a `Job`, and threads take jobs from one queue. Kernels release Python's lock, so they do run at once. Each job has
+a search of its own: the same request gets the same answer, whatever was asked before. Every job is answered exactly once with
+`isDuringSearch` false, also if it is terminated; what cannot be understood is answered by an `error`. At the end of the input
+the jobs that are left are done.
+"""
+
+import itertools
+import json
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, TextIO
+
+import numpy as np
+
+from anabranch._version import __version__
+from anabranch.errors import AnabranchError
+from anabranch.games.position import Position
+from anabranch.protocols.engine import Options, new_search, warm
+from anabranch.protocols.estimate import estimate
+from anabranch.protocols.live import Report, from_the_top, report_of
+from anabranch.protocols.queries import BadQuery, Positions, Query, query_of
+from anabranch.protocols.turns import LETTERS, go_of
+from anabranch.search.checks import parse_memory
+from anabranch.search.result import Result
+
+DEFAULT_VISITS = 1000
+DIGITS = 6  # behind the decimal point
+LEAST_MEMORY = 32_000_000  # bytes of a search, however many there are
+READY = "Started, ready to begin handling requests"  # what KataGo says, and some clients wait for
+QUEUED, RUNNING, DONE = range(3)
+
+
+class Job:
+    """A position that is to be searched."""
+
+    def __init__(self, query: Query, turn: int) -> None:
+        self.query, self.turn, self.position = query, turn, query.positions[turn]
+        self.state = QUEUED
+        self.stop = threading.Event()
+
+    def answer(self, is_during: bool, **fields: Any) -> dict[str, Any]:
+        """What is said of it, with what all answers have."""
+        return {"id": self.query.id, "turnNumber": self.turn, "isDuringSearch": is_during, **fields}
+
+
+class Server:
+    """Answers requests."""
+
+    def __init__(
+        self,
+        options: Options,
+        source: Iterable[str | bytes],
+        out: TextIO,
+        threads: int = 2,
+        view: str = "BLACK",
+        waits: bool = True,
+    ) -> None:
+        """view: whose win rates are reported, if a request does not say. waits: finish all jobs when the input ends."""
+        memory = max(parse_memory(options.memory) // threads, LEAST_MEMORY)
+        visits = DEFAULT_VISITS if options.visits is None and options.seconds is None else options.visits
+        self.options = replace(options, memory=memory, visits=visits)
+        self.view, self.waits = view, waits
+        self._source, self._out = source, out
+        self._positions = Positions()
+        self._queue: queue.PriorityQueue[tuple[float, int, Job | None]] = queue.PriorityQueue()
+        self._count = itertools.count()
+        self._open: list[Job] = []  # not answered yet
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"anabranch-analysis-{i}", daemon=True) for i in range(threads)
+        ]
+
+    def run(self) -> None:
+        """Answer until the end of the input."""
+        for thread in self._threads:
+            thread.start()
+        try:
+            for line in self._source:
+                self.take(line.decode("utf-8", "replace") if isinstance(line, bytes) else line)
+        except (OSError, ValueError):  # the stream was closed on us
+            pass
+        if not self.waits:
+            self._terminate(lambda job: True)
+        for _ in self._threads:
+            self._queue.put((float("inf"), next(self._count), None))
+        for thread in self._threads:
+            thread.join()
+
+    # --- requests ---
+
+    def take(self, line: str) -> None:
+        """Read a request; whatever it is, nothing worse happens than an error as the answer."""
+        if not line.strip():
+            return
+        request: Any = None
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise BadQuery("A request is a JSON object")
+            if not isinstance(request.get("id"), str):
+                raise BadQuery("A request must have an id, which is a string", "id")
+            self._act(request) if "action" in request else self._accept(query_of(request, self._positions))
+        except BadQuery as error:
+            self._refuse(request, str(error), error.name)
+        except (ValueError, RecursionError) as error:
+            self._refuse(request, f"Could not parse this as JSON: {error}")
+        except Exception as error:
+            print(f"anabranch: {type(error).__name__}: {error}", file=sys.stderr)
+            self._refuse(request, f"Internal error: {type(error).__name__}: {error}")
+
+    def _refuse(self, request: Any, message: str, name: str | None = None) -> None:
+        answer: dict[str, Any] = {"error": message[:500]}
+        if name is not None:
+            answer["field"] = name
+        if isinstance(request, dict) and isinstance(request.get("id"), str):
+            answer["id"] = request["id"]
+        self._write(answer)
+
+    def _accept(self, query: Query) -> None:
+        for name, what in query.warnings:
+            self._write({"warning": what, "field": name, "id": query.id})
+        for turn, priority in query.priorities.items():
+            job = Job(query, turn)
+            with self._lock:
+                self._open.append(job)
+            self._queue.put((-priority, next(self._count), job))
+
+    def _act(self, request: dict[str, Any]) -> None:
+        action = request["action"]
+        echo = dict(request)
+        if action == "query_version":
+            echo |= {"version": __version__, "git_hash": "<omitted>"}
+        elif action == "query_models":
+            echo |= {"models": []}
+        elif action == "clear_cache":
+            self._positions.clear()
+        elif action == "terminate":
+            wanted, turns = request.get("terminateId"), request.get("turnNumbers")
+            if not isinstance(wanted, str):
+                raise BadQuery("Must be a string", "terminateId")
+            if turns is not None and not isinstance(turns, list):
+                raise BadQuery("Must be an array of turns", "turnNumbers")
+            self._terminate(lambda job: job.query.id == wanted and (turns is None or job.turn in turns))
+        elif action == "terminate_all":
+            turns = request.get("turnNumbers")
+            if turns is not None and not isinstance(turns, list):
+                raise BadQuery("Must be an array of turns", "turnNumbers")
+            self._terminate(lambda job: turns is None or job.turn in turns)
+        else:
+            known = "query_version, query_models, clear_cache, terminate, terminate_all"
+            raise BadQuery(f"Unknown action; there are {known}", "action")
+        self._write(echo)
+
+    def _terminate(self, is_meant: Any) -> None:
+        """End jobs: those that have not begun are answered at once, the others by their threads with what they have."""
+        with self._lock:
+            meant = [job for job in self._open if is_meant(job)]
+            waiting = [job for job in meant if job.state == QUEUED]
+            for job in waiting:
+                job.state = DONE
+                self._open.remove(job)
+            for job in meant:
+                job.stop.set()
+        for job in waiting:
+            self._write(job.answer(False, noResults=True))
+
+    # --- work ---
+
+    def _work(self) -> None:
+        while True:
+            job = self._queue.get()[2]
+            if job is None:
+                return
+            with self._lock:
+                if job.state == DONE:
+                    continue
+                job.state = RUNNING
+            try:
+                answer = self._search(job)
+            except AnabranchError as error:
+                answer = {"error": str(error), "id": job.query.id, "turnNumber": job.turn}
+            except Exception as error:
+                print(f"anabranch: {type(error).__name__}: {error}", file=sys.stderr)
+                answer = {
+                    "error": f"Internal error: {type(error).__name__}: {error}",
+                    "id": job.query.id,
+                    "turnNumber": job.turn,
+                }
+            with self._lock:
+                job.state = DONE
+                self._open.remove(job)
+            self._write(answer)
+
+    def _search(self, job: Job) -> dict[str, Any]:
+        query, options, game = job.query, self.options, go_of(job.position)
+        warm(game, options)
+        search = new_search(game, options, options.seed)
+        reported = time.monotonic()
+
+        def look(result: Result) -> bool:
+            nonlocal reported
+            if query.every is not None and time.monotonic() - reported >= query.every and not job.stop.is_set():
+                reported = time.monotonic()
+                self._write(self._described(job, result, True))
+            return job.stop.is_set()
+
+        search.on_progress = look
+        visits = query.visits or options.visits
+        seconds = query.seconds if query.seconds is not None else options.seconds
+        result = search.run(job.position, visits=visits, seconds=seconds)
+        return self._described(job, result, False)
+
+    # --- answers ---
+
+    def _described(self, job: Job, result: Result, is_during: bool) -> dict[str, Any]:
+        query, position, game = job.query, job.position, go_of(job.position)
+        guess = estimate(position, result.pv, self.options.policy, self.options.seed)
+        report = report_of(result, position, guess, query.hidden[position.to_play])
+        view = query.view or self.view
+        flip = view != "SIDETOMOVE" and view[0] != LETTERS[report.player]
+        fields: dict[str, Any] = {"moveInfos": _moves(report, flip), "rootInfo": _root(report, position, flip)}
+        if query.wants_ownership and report.ownership is not None:
+            owned = -report.ownership if flip else report.ownership
+            fields["ownership"] = [round(number, DIGITS) for number in from_the_top(owned, game)]
+        if query.wants_policy:
+            policy = np.full(game.actions, -1.0)
+            for move in result.moves:
+                policy[move.action] = move.prior
+            shown = [*from_the_top(policy[:-1], game), float(policy[-1])]
+            fields["policy"] = [round(number, DIGITS) for number in shown]
+        return job.answer(is_during, **fields)
+
+    def _write(self, answer: dict[str, Any]) -> None:
+        text = json.dumps(answer)
+        try:
+            with self._writing:
+                self._out.write(text + "\n")
+                self._out.flush()
+        except (OSError, ValueError):  # nobody listens any more
+            pass
+
+
+def _moves(report: Report, flip: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "move": move.name,
+            "visits": move.visits,
+            **_values(move.winrate, move.lcb, move.lead, report.spread, flip),
+            "prior": round(move.prior, DIGITS),
+            "order": move.order,
+            "pv": list(move.line),
+        }
+        for move in report.moves
+    ]
+
+
+def _root(report: Report, position: Position, flip: bool) -> dict[str, Any]:
+    low, high = position.key
+    return {
+        "visits": report.visits,
+        **_values(report.winrate, report.lcb, report.lead, report.spread, flip),
+        "currentPlayer": LETTERS[report.player],
+        "thisHash": f"{high:016X}{low:016X}",
+    }
+
+
+def _values(winrate: float, lcb: float, lead: float | None, spread: float | None, flip: bool) -> dict[str, float]:
+    """Numbers from the view that is wanted."""
+    if flip:
+        winrate, lcb = 1.0 - winrate, 1.0 - lcb
+        lead = None if lead is None else -lead
+    found = {"winrate": winrate, "lcb": lcb, "utility": 2 * winrate - 1, "utilityLcb": 2 * lcb - 1}
+    if lead is not None and spread is not None:
+        found |= {"scoreLead": lead, "scoreMean": lead, "scoreSelfplay": lead, "scoreStdev": spread}
+    return {name: round(number, DIGITS) for name, number in found.items()}

@@ -1,0 +1,402 @@
+"""The player behind GTP: a game with its past, a search that follows it, a clock.
+
+`Engine` knows nothing of text: `gtp.py` reads commands and calls it. The game goes on by `play`, `undo`, `arrange`, `load` and
+whatever changes komi or rules; `choose` finds a move and `commit` plays it; `analyse` and `ponder` search in the background
+until `rest`. What was found is kept from move to move, and on a graph (the default) also when the game steps back: the search
+still knows the positions of a little while ago. Read next: `clock.py` for time, `endgame.py` for when to pass.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from anabranch.errors import AnabranchError, GameError, IllegalMove
+from anabranch.games.go import Go, RuleSet
+from anabranch.games.go.rulesets import rule_set
+from anabranch.games.position import Position
+from anabranch.jit import COMPILED
+from anabranch.protocols.clock import LAG, Clock, TimeSettings
+from anabranch.protocols.endgame import Settlement, decide, settle
+from anabranch.protocols.live import winrate_of
+from anabranch.protocols.sgf_tree import GameTree, stones_of
+from anabranch.protocols.turns import go_of, played, under, with_turn
+from anabranch.search.evaluate import Rollout
+from anabranch.search.result import Result
+from anabranch.search.searcher import Search
+from anabranch.search.select import UCT
+
+DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
+PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
+PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
+TO_GO = 1 / 3  # moves that a player may have to go, by empty points
+SHORTEST = 0.01  # seconds: a search never gets less
+CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
+
+Watch = Callable[[Result], bool | None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to play."""
+
+    size: int | tuple[int, int] = 9
+    komi: float = 7.5
+    rules: str | RuleSet = "chinese"
+    visits: int | None = None  # of the root, kept ones included, at which a search ends
+    seconds: float | None = None  # for a move; with a clock, at most
+    policy: Any = None  # of playouts; None: the game's own
+    exploration: float | None = None  # UCT's constant; None: its default
+    graph: bool = True  # whether positions that several paths reach share a node
+    memory: int | str = "512MB"
+    seed: int = 0  # of the first game; each further one takes the next
+    ponder: bool = False  # search on while the opponent thinks
+    resign: float = 0.05  # win rate below which a game is given up; 0: never
+    lag: float = LAG
+
+
+class Choice(NamedTuple):
+    """A move that was found and is not played yet."""
+
+    player: int
+    action: int | None  # None: resign
+    position: Position  # before it
+    result: Result
+    began: float
+
+
+class Engine:
+    """Plays one game at a time."""
+
+    def __init__(self, options: Options | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self.options = options or Options()
+        self.now = now
+        self.rules = rule_set(self.options.rules)
+        self.komi = float(self.options.komi)
+        self.clock = Clock(lag=self.options.lag)
+        self.spent = 0.0  # seconds of all moves that were chosen
+        self.history: list[Position] = []
+        self.moves: list[tuple[int, int]] = []  # players and actions; the position before the first is history[0]
+        self._games = 0
+        self._running = False  # whether the search is at work in the background
+        self._search: Search | None = None
+        self.size = self.options.size if isinstance(self.options.size, tuple) else (self.options.size, self.options.size)
+        self.clear()
+
+    # --- the game ---
+
+    @property
+    def position(self) -> Position:
+        """Where the game is."""
+        return self.history[-1]
+
+    @property
+    def captures(self) -> tuple[int, int]:
+        """Stones that black and white have taken."""
+        taken = [0, 0]
+        for before, after, (player, action) in zip(self.history, self.history[1:], self.moves, strict=False):
+            kept, left = stones_of(before), stones_of(after)
+            taken[player] += sum(owner == 1 - player and left.get(stone) != owner for stone, owner in kept.items())
+            taken[1 - player] += sum(owner == player and left.get(stone) != owner for stone, owner in kept.items())
+            taken[1 - player] += action not in left and action != self.game.actions - 1  # the stone that killed itself
+        return taken[0], taken[1]
+
+    def resize(self, width: int, height: int) -> None:
+        """A new game on another board."""
+        Go((width, height), self.komi, self.rules)  # raises if there is no such board
+        self.size = (width, height)
+        self.clear()
+
+    def clear(self) -> None:
+        """A new game on an empty board."""
+        self.rest()
+        self.handicap = 0
+        self._begin(self._game())
+        self.clock.restart()
+        self._low = [0, 0]  # moves in a row with a low win rate
+        self._games += 1
+
+    def arrange(self, black: Collection[int], white: Collection[int], to_play: int, handicap: int = 0) -> None:
+        """A new game that begins with these stones; `handicap` of them may be worth something to white."""
+        start = self._game(handicap).arranged(black, white, to_play)
+        self.rest()
+        self.handicap = handicap
+        self._begin(go_of(start), start)
+
+    def set_komi(self, komi: float) -> None:
+        """Another komi; the game goes on."""
+        Go(self.size, komi, self.rules)  # raises if there is no such komi
+        self.komi = komi
+        self._change(self._game(self.handicap))
+
+    def set_rules(self, rules: RuleSet) -> None:
+        """Other rules; the game goes on."""
+        self.rules = rules
+        self._change(self._game(self.handicap))
+
+    def set_seed(self, seed: int) -> None:
+        """The next search, and the games that follow, come from this seed."""
+        self.forget()
+        self.options, self._games = replace(self.options, seed=seed), 1
+
+    def play(self, player: int, action: int) -> None:
+        """A move by either player."""
+        following = played(with_turn(self.position, player), action)
+        self.rest()
+        self.history.append(following)
+        self.moves.append((player, action))
+
+    def undo(self, count: int = 1) -> None:
+        """Take moves back."""
+        if not 1 <= count <= len(self.moves):
+            raise GameError(f"there are {len(self.moves)} moves to take back")
+        self.rest()
+        del self.history[-count:], self.moves[-count:]
+
+    def load(self, tree: GameTree, count: int | None = None) -> None:
+        """A recorded game, or its first `count` moves, with its size and komi but our rules."""
+        recorded = tree.game
+        handicap = recorded.handicap or tree.free_handicap
+        komi = recorded.komi - recorded.rules.bonus(tree.free_handicap)
+        other = Engine(replace(self.options, size=(recorded.width, recorded.height), komi=komi, rules=self.rules), self.now)
+        other.handicap = handicap
+        other._begin(other._game(handicap))
+        tree.game = other.game
+        number = 0
+        for node in tree.path():
+            is_move = node.action is not None and node.colour is not None
+            if is_move and count is not None and number >= count:
+                break
+            if node.sets_up or node is tree.root:
+                other._begin(other.game, tree.position(node))
+                number += is_move
+            elif node.action is not None and node.colour is not None:
+                other.play(node.colour, node.action)
+                number += 1
+        self.rest()
+        self.size, self.komi, self.handicap = other.size, other.komi, other.handicap
+        self._begin(other.game)
+        self.history, self.moves = other.history, other.moves
+
+    def record(self) -> GameTree:
+        """The game as a record."""
+        tree = GameTree(self.game, free_handicap=self.handicap)
+        tree.root.stones = dict(stones_of(self.history[0]))
+        if tree.root.stones or self.history[0].to_play:
+            tree.root.to_play = self.history[0].to_play
+        node = tree.root
+        for player, action in self.moves:
+            node = tree.add(action, after=node, colour=player)
+        return tree
+
+    def settle(self) -> Settlement:
+        """What lives, what is dead, who is ahead."""
+        self.rest()
+        self.warm()
+        return settle(self.position, self.options.policy, seed=self.options.seed)
+
+    def _game(self, handicap: int = 0) -> Go:
+        return Go(self.size, self.komi + self.rules.bonus(handicap), self.rules)
+
+    def _begin(self, game: Go, start: Position | None = None) -> None:
+        self.forget()
+        self.game = game
+        self.history = [game.start() if start is None else start]
+        self.moves = []
+
+    def _change(self, game: Go) -> None:
+        self.forget()
+        self.history = under(game, self.history)
+        self.game = game
+
+    # --- moves ---
+
+    def choose(
+        self,
+        player: int,
+        *,
+        cleanup: bool = False,
+        watch: Watch | None = None,
+        began: float | None = None,
+        hidden: Collection[int] = (),
+        on_clock: bool = True,
+    ) -> Choice:
+        """Find a move.
+
+        cleanup   take dead stones off before passing
+        watch     called with a `Result` about ten times a second; if it returns True, the search stops
+        began     when the player's clock began to run, by `now`
+        hidden    actions that may not be played
+        on_clock  whether it counts: if not, the clock is not looked at, and nobody resigns
+        """
+        began = self.now() if began is None else began
+        self.rest()
+        position = with_turn(self.position, player)
+        result = self._think(position, began, watch, on_clock)
+        action = decide(position, result, cleanup, self.options.policy, self.options.seed)
+        action = self._legal(position, result, action, hidden)
+        if on_clock and not cleanup and self._resigns(position, result):
+            return Choice(player, None, position, result, began)
+        return Choice(player, action, position, result, began)
+
+    def commit(self, choice: Choice) -> None:
+        """Play what was chosen; time is counted."""
+        if choice.action is not None:
+            self.history.append(choice.position.play(choice.action))
+            self.moves.append((choice.player, choice.action))
+        seconds = self.now() - choice.began
+        self.spent += seconds
+        self.clock.spend(choice.player, seconds)
+
+    def _think(self, position: Position, began: float, watch: Watch | None, on_clock: bool) -> Result:
+        search = self.searcher()
+        self._follow(search, position)
+        to_go = int(position.state.empty_count * TO_GO)
+        budget = self.clock.budget(position.to_play, to_go) if on_clock else None
+        limits = [limit for limit in (self.options.seconds, budget and budget.seconds) if limit is not None]
+        if not limits and self.options.visits is None:
+            limits = [DEFAULT_SECONDS]
+        search.on_progress = None
+        if not limits:
+            search.on_progress = watch
+            return search.run(position, total=self.options.visits)
+        search.run(position, visits=1)  # moves the root, which takes its time as well
+        seconds = max(min(limits) - (self.now() - began), SHORTEST)
+
+        def look(result: Result) -> bool:
+            is_decided = budget is not None and budget.is_kept and _is_decided(result, seconds)
+            return bool(watch is not None and watch(result)) or is_decided
+
+        search.on_progress = look
+        return search.run(position, total=self.options.visits, seconds=seconds)
+
+    def _legal(self, position: Position, result: Result, action: int, hidden: Collection[int]) -> int:
+        """This action, or the best that may be played: a search may not have seen yet that superko forbids one."""
+        for number in (action, *(move.action for move in result.moves)):
+            if number not in hidden:
+                try:
+                    position.play(number)
+                    return number
+                except IllegalMove:
+                    continue
+        return position.game.actions - 1
+
+    def _resigns(self, position: Position, result: Result) -> bool:
+        """Whether the win rate has been hopeless for a while, and dead stones do not tell another story."""
+        player = position.to_play
+        best = next((move.value for move in result.moves if move.action == result.best), None)
+        is_low = winrate_of(result.value if best is None else best) < self.options.resign
+        self._low[player] = self._low[player] + 1 if is_low else 0
+        if self._low[player] < PATIENCE:
+            return False
+        lead = settle(position, self.options.policy, seed=self.options.seed).lead
+        return (lead if player == 0 else -lead) < 0
+
+    # --- the search ---
+
+    def searcher(self) -> Search:
+        """The search for this game, with its kernels compiled."""
+        self.rest()
+        self.warm()
+        if self._search is None:
+            self._search = new_search(self.game, self.options, self.options.seed + max(self._games - 1, 0))
+        return self._search
+
+    def forget(self) -> None:
+        """Drop all that was found."""
+        self.rest()
+        self._search = None
+
+    def analyse(self, player: int, watch: Watch) -> Position:
+        """Search in the background, until `rest`, and show the results; the position that is searched."""
+        search = self.searcher()
+        position = with_turn(self.position, player)
+        self._follow(search, position)
+        search.on_progress = watch
+        search.start(position)
+        self._running = True
+        return position
+
+    def ponder(self) -> None:
+        """Search on while the opponent thinks."""
+        if self.options.ponder and not self.position.is_over:
+            search = self.searcher()
+            self._follow(search, self.position)
+            search.on_progress = None
+            search.start(self.position, seconds=PONDERING)
+            self._running = True
+
+    def rest(self) -> None:
+        """End what runs in the background."""
+        if self._running and self._search is not None:
+            self._running = False
+            try:
+                self._search.stop()
+            except Exception as error:  # what it found is gone; the game is not
+                self._search = None
+                print(f"anabranch: the search in the background failed: {error}", file=sys.stderr)
+
+    def set_time(self, settings: TimeSettings) -> None:
+        """Both clocks begin anew."""
+        self.clock.set(settings)
+
+    def warm(self) -> None:
+        """Compile what this board needs, if that was not done yet."""
+        warm(self.game, self.options)
+
+    def _follow(self, search: Search, position: Position) -> None:
+        """Keep a tree, whose root must be moved step by step; a graph finds any position that it knows."""
+        root = search.position
+        if self.options.graph or root is None or position.moves[: len(root.moves)] != root.moves:
+            return
+        for action in position.moves[len(root.moves) :]:
+            try:
+                search.advance(action)
+            except AnabranchError:  # the game went on in a way that the search cannot follow: it begins anew
+                return
+
+
+# --- searches, for all protocols ----------------------------------------------------------------------------------------------
+
+_warming = threading.Lock()
+_warm: set[Any] = set()
+
+
+def new_search(game: Go, options: Options, seed: int) -> Search:
+    """A search as the options want it."""
+    return Search(
+        game,
+        select=UCT() if options.exploration is None else UCT(options.exploration),
+        evaluate=Rollout(policy=options.policy),
+        graph=options.graph,
+        seed=seed,
+        memory=options.memory,
+    )
+
+
+def warm(game: Go, options: Options) -> None:
+    """Compile what searches of such a game need, if that was not done yet; never two at a time. Everything is run once: a step
+    forward, a search for which there is no room, so that it must collect what it does not need, a step back, and playouts."""
+    with _warming:
+        if is_warm(game, options):
+            return
+        search, start = new_search(game, replace(options, memory=CRAMPED), 0), game.start()
+        search.advance(search.run(start, visits=1).best)
+        search.run(visits=UNTIL_FULL)
+        search.run(start, visits=1)
+        settle(start, options.policy, playouts=1)
+        _warm.add((type(game), options.policy, options.graph))
+
+
+def is_warm(game: Go, options: Options) -> bool:
+    """Whether nothing is left to compile."""
+    return not COMPILED or (type(game), options.policy, options.graph) in _warm
+
+
+def _is_decided(result: Result, seconds: float) -> bool:
+    """Whether the most visited action cannot be overtaken in the time that is left."""
+    visits = sorted(move.visits for move in result.moves)
+    gap = visits[-1] - visits[-2] if len(visits) > 1 else visits[-1]
+    return gap > result.stats.speed * max(seconds - result.stats.seconds, 0.0)

@@ -1,0 +1,274 @@
+"""What KataGo's analysis protocol asks for: a request in JSON becomes a `Query` with its positions, or a `BadQuery` that
+names the field which is wrong. Above: `analysis.py`, which answers.
+
+Clients send the whole game with each request, so positions are kept by the moves that lead to them (`Positions`): each move
+of a game is played once, however often it is sent.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from anabranch.errors import AnabranchError, GameError, IllegalMove
+from anabranch.games.go import Go, RuleSet
+from anabranch.games.go.layout import LARGEST, SMALLEST
+from anabranch.games.go.vertices import action_at
+from anabranch.games.position import Position
+from anabranch.protocols import kata_rules
+from anabranch.protocols.turns import COLOURS, played, with_turn
+
+MOST_VISITS = 10**15
+MOST_KOMI = 150  # KataGo knows no larger one
+LONGEST_GAME = 10_000  # moves of a request
+AREA_KOMI, TERRITORY_KOMI = 7.5, 6.5  # if a request does not say
+VIEWS = ("BLACK", "WHITE", "SIDETOMOVE")
+COORDINATES = re.compile(r"\(\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*\)")  # column and row from the top left
+
+# What is understood; anything else is warned of and not used.
+USED = (
+    "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize", "boardYSize",
+    "analyzeTurns", "maxVisits", "includeOwnership", "includePolicy", "includePVVisits", "avoidMoves", "allowMoves",
+    "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "action",
+)  # fmt: skip
+OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime")
+
+Moves = tuple[tuple[int, int], ...]  # players and actions
+
+
+class BadQuery(AnabranchError):
+    """A request cannot be carried out."""
+
+    def __init__(self, message: str, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name  # of the field
+
+
+@dataclass
+class Query:
+    """A request."""
+
+    id: str
+    positions: dict[int, Position]  # by the number of the turn
+    priorities: dict[int, int]
+    visits: int | None = None
+    seconds: float | None = None
+    view: str | None = None  # whose win rates are reported
+    wants_ownership: bool = False
+    wants_policy: bool = False
+    every: float | None = None  # seconds between reports
+    hidden: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())  # actions of each player that are not reported
+    warnings: list[tuple[str, str]] = field(default_factory=list)  # fields, and what about them
+
+
+class Positions:
+    """Positions by the moves that lead to them."""
+
+    MOST = 4_000  # positions that are kept
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Position] = {}
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+
+    def after(self, start: Position, name: Any, moves: Moves) -> list[Position]:
+        """The positions from the start on, after each of the moves; `name` is what tells the start from others."""
+        known = next(length for length in range(len(moves), -1, -1) if length == 0 or (name, moves[:length]) in self._known)
+        found = [start, *(self._known[name, moves[:length]] for length in range(1, known + 1))]
+        for number, (player, action) in enumerate(moves[known:], start=known):
+            try:
+                found.append(played(with_turn(found[-1], player), action))
+            except IllegalMove as error:
+                raise BadQuery(f"Illegal move {number}: {error}", "moves") from None
+            self._known[name, moves[: number + 1]] = found[-1]
+        if len(self._known) > self.MOST:
+            self._known.clear()
+        return found
+
+
+def query_of(request: dict[str, Any], positions: Positions) -> Query:
+    """The request with its positions."""
+    game = _game(request)
+    stones = _moves(request, "initialStones", game)
+    moves = _moves(request, "moves", game, required=True)
+    if any(action == game.actions - 1 for _, action in stones):
+        raise BadQuery("Initial stones cannot be passes", "initialStones")
+    first = _player(request.get("initialPlayer", "BW"[moves[0][0]] if moves else "B"), "initialPlayer")
+    start = _start(request, game, stones, first)
+    name = (repr(start.game), tuple(sorted(stones)), first)
+    all_positions = positions.after(start, name, moves)
+    turns = _turns(request, len(moves))
+    warnings = [(key, "is not used by this engine") for key in request if key not in USED]
+    found = Query(
+        id=request["id"],
+        positions={turn: with_turn(position, position.to_play) for turn, position in enumerate(all_positions) if turn in turns},
+        priorities=_priorities(request, turns),
+        wants_ownership=_flag(request, "includeOwnership"),
+        wants_policy=_flag(request, "includePolicy"),
+        hidden=_hidden(request, game),
+        warnings=warnings,
+    )
+    if _flag(request, "includePVVisits"):
+        warnings.append(("includePVVisits", "is not used by this engine"))
+    if "maxVisits" in request:
+        found.visits = _integer(request["maxVisits"], "maxVisits", 1, MOST_VISITS)
+    if "reportDuringSearchEvery" in request:
+        found.every = _number(request["reportDuringSearchEvery"], "reportDuringSearchEvery", 0.001, 1e6)
+    _override(request.get("overrideSettings", {}), found)
+    return found
+
+
+# --- the game -----------------------------------------------------------------------------------------------------------------
+
+
+def _game(request: dict[str, Any]) -> Go:
+    width, height = (_integer(_required(request, name), name, SMALLEST, LARGEST) for name in ("boardXSize", "boardYSize"))
+    rules = _rules(request)
+    usual = TERRITORY_KOMI if rules.scoring == "territory" else AREA_KOMI
+    komi = _number(request.get("komi", usual), "komi", -MOST_KOMI, MOST_KOMI)
+    try:
+        return Go((width, height), komi, rules)
+    except GameError as error:
+        raise BadQuery(str(error), "komi") from None
+
+
+def _rules(request: dict[str, Any]) -> RuleSet:
+    name = "rules"
+    try:
+        rules = kata_rules.rules_of(_required(request, name))
+        if "whiteHandicapBonus" in request:
+            name = "whiteHandicapBonus"
+            rules = kata_rules.with_point(rules, name, str(request[name]))
+    except GameError as error:
+        raise BadQuery(str(error), name) from None
+    return rules
+
+
+def _start(request: dict[str, Any], game: Go, stones: Moves, first: int) -> Position:
+    """Where the game begins; black stones alone are a handicap, for which white may get points."""
+    black, white = ([action for player, action in stones if player == colour] for colour in (0, 1))
+    bonus = game.rules.bonus(len(black)) if len(black) > 1 and not white else 0
+    try:
+        return Go((game.width, game.height), game.komi + bonus, game.rules).arranged(black, white, first)
+    except (GameError, IllegalMove) as error:
+        raise BadQuery(f"Illegal initial stones: {error}", "initialStones") from None
+
+
+def _moves(request: dict[str, Any], name: str, game: Go, required: bool = False) -> Moves:
+    pairs = _required(request, name) if required else request.get(name, [])
+    if not isinstance(pairs, list) or len(pairs) > LONGEST_GAME:
+        raise BadQuery(f"Must be an array of at most {LONGEST_GAME} pairs such as ['B', 'C4']", name)
+    found = []
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise BadQuery("Must be an array of pairs such as ['B', 'C4']", name)
+        found.append((_player(pair[0], name), _location(pair[1], name, game)))
+    return tuple(found)
+
+
+def _player(written: Any, name: str) -> int:
+    if not isinstance(written, str) or written.lower() not in COLOURS:
+        raise BadQuery("A player is 'B' or 'W'", name)
+    return COLOURS[written.lower()]
+
+
+def _location(written: Any, name: str, game: Go) -> int:
+    text = written if isinstance(written, str) and len(written) < 16 else ""
+    pair = COORDINATES.fullmatch(text)
+    action: int | None
+    if pair:
+        column, down = int(pair[1]), int(pair[2])
+        action = (game.height - 1 - down) * game.width + column if column < game.width and down < game.height else None
+    else:
+        action = action_at(text, game.width, game.height)
+    if action is None:
+        raise BadQuery(f"{str(written)[:20]!r} is no location on a board of {game.width}x{game.height}", name)
+    return action
+
+
+# --- what is to be done -------------------------------------------------------------------------------------------------------
+
+
+def _turns(request: dict[str, Any], last: int) -> list[int]:
+    turns = request.get("analyzeTurns", [last])
+    if not isinstance(turns, list) or not turns:
+        raise BadQuery("Must be an array of turns", "analyzeTurns")
+    return [_integer(turn, "analyzeTurns", 0, last) for turn in turns]
+
+
+def _priorities(request: dict[str, Any], turns: list[int]) -> dict[int, int]:
+    if "priorities" not in request:
+        return dict.fromkeys(turns, _integer(request.get("priority", 0), "priority", -MOST_VISITS, MOST_VISITS))
+    each = request["priorities"]
+    if not isinstance(each, list) or len(each) != len(turns):
+        raise BadQuery("Must be an array as long as analyzeTurns", "priorities")
+    return {turn: _integer(one, "priorities", -MOST_VISITS, MOST_VISITS) for turn, one in zip(turns, each, strict=True)}
+
+
+def _hidden(request: dict[str, Any], game: Go) -> tuple[frozenset[int], frozenset[int]]:
+    """Actions of black and of white that are not wanted at the first move."""
+    hidden: tuple[set[int], set[int]] = (set(), set())
+    for name in ("avoidMoves", "allowMoves"):
+        entries = request.get(name, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise BadQuery("Must be an array of objects with player, moves, untilDepth", name)
+        for entry in entries:
+            player = _player(entry.get("player"), name)
+            moves = entry.get("moves")
+            if not isinstance(moves, list):
+                raise BadQuery("moves must be an array of locations", name)
+            _integer(entry.get("untilDepth"), name, 1, MOST_VISITS)
+            named = {_location(move, name, game) for move in moves}
+            hidden[player].update(named if name == "avoidMoves" else set(range(game.actions)) - named)
+    return frozenset(hidden[0]), frozenset(hidden[1])
+
+
+def _override(settings: Any, query: Query) -> None:
+    """Settings of KataGo's that mean something here; others are warned of."""
+    if not isinstance(settings, dict):
+        raise BadQuery("Must be an object", "overrideSettings")
+    unused = [name for name in settings if name not in OVERRIDES]
+    if unused:
+        query.warnings.append(("overrideSettings", f"{', '.join(unused)[:200]}: not used by this engine"))
+    view = settings.get("reportAnalysisWinratesAs")
+    if view is not None:
+        if str(view).upper() not in VIEWS:
+            raise BadQuery(f"reportAnalysisWinratesAs is one of {', '.join(VIEWS)}", "overrideSettings")
+        query.view = str(view).upper()
+    if "maxTime" in settings:
+        query.seconds = _number(settings["maxTime"], "overrideSettings", 0.001, 1e9)
+    if "maxVisits" in settings and query.visits is None:
+        query.visits = _integer(settings["maxVisits"], "overrideSettings", 1, MOST_VISITS)
+
+
+# --- values -------------------------------------------------------------------------------------------------------------------
+
+
+def _required(request: dict[str, Any], name: str) -> Any:
+    if name not in request:
+        raise BadQuery("Must be given", name)
+    return request[name]
+
+
+def _integer(value: Any, name: str, least: int, most: int) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadQuery(f"Must be a whole number from {least} to {most}", name)
+    return value
+
+
+def _number(value: Any, name: str, least: float, most: float) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most or not math.isfinite(value):
+        raise BadQuery(f"Must be a number from {least:g} to {most:g}", name)
+    return float(value)
+
+
+def _flag(request: dict[str, Any], name: str) -> bool:
+    value = request.get(name, False)
+    if not isinstance(value, bool):
+        raise BadQuery("Must be true or false", name)
+    return value
