@@ -1,12 +1,14 @@
 """Whose points are whose at the end, by playouts: `ownership` for each point, `dead_stones` for what to take off.
 
-Playouts go on from a position until nothing is left to take. Half of them begin with the other player: where the result
-depends on who moves, a point belongs to neither. A chain is dead if its points end as the opponent's in a clear majority, or
-stand in his unconditional territory; it is alive if it is unconditionally so (`life.py`). A chain that the playouts leave
-unclear follows those of its colour that no living enemy cuts it off from, if they are dead; else it lives.
+Playouts go on from a position until nothing is left to take. Half of them begin with the other player. A chain is dead if its
+points end as the opponent's more often than not, whoever begins, or stand in his unconditional territory; it is alive if it is
+unconditionally so (`life.py`). What is lost only by the one who begins is not dead: that is how seki looks, and what is not
+settled. A chain that is lost, but not clearly, follows those of its colour that no living enemy cuts it off from, if they are
+dead.
 
-What random moves cannot know: that a chain in seki is best left alone (they take it, or lose it, about as often: it lives, but
-its points look open), bent four in the corner (whose owner need not begin), and races of many moves. Read first: `score.py`.
+What random moves cannot know: races and kos of many moves, and what one side would never play. In seki they play nevertheless,
+so that its points look open; bent four in the corner they take for dead if they lose the ko often enough.
+Read first: `score.py`.
 """
 
 import operator
@@ -29,8 +31,8 @@ from anabranch.jit import kernel, readable
 from anabranch.jit.options import coerce
 from anabranch.jit.random import generator
 
-PLAYOUTS = 200  # standard error of a point's ownership: 0.07 at most
-CLEAR = 0.3  # ownership by which points are the opponent's in a clear majority: 65 of 100 playouts
+PLAYOUTS = 200  # rounded up to an even number; standard error of a point's ownership: 0.07 at most
+CLEAR = 0.1  # ownership by which a lost chain is lost for sure; of 0 to 0.4, it and 0 agree best with GNU Go
 BY_PLAYOUTS = "playouts"  # instead of a list of dead stones
 ALIVE, UNCLEAR, DEAD = range(3)
 
@@ -40,27 +42,29 @@ ALIVE, UNCLEAR, DEAD = range(3)
 
 def ownership(position: Position, playouts: int = PLAYOUTS, policy: Any = None, seed: int = 0) -> np.ndarray:
     """How often each point ends as black's less how often as white's, from 1 to -1; `policy` is the game's own by default."""
-    return _play_out(position, playouts, policy, seed)[0]
+    return play_out(position, playouts, policy, seed)[0].mean(axis=0)
 
 
-def _play_out(position: Position, playouts: int, policy: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each point its ownership, and whose it is unconditionally (1, -1, 0)."""
+def play_out(position: Position, playouts: int, policy: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ownership of each point, where the player to move begins and where the other one does: shape (2, points); and whose
+    each point is unconditionally (1, -1, 0)."""
     if playouts < 1:
         raise GameError(f"playouts={playouts}: give 1 or more")
     states = np.concatenate([position.record()] * 2)
     states["passes"], states["last"], states["second_last"], states["hot_ply"] = 0, NO_CELL, NO_CELL, HOT_UNKNOWN
-    points = position.game.actions - 1
-    owned, secure, rewards = np.zeros(points), np.zeros(points, np.int8), np.zeros(position.game.players)
+    points, each = position.game.actions - 1, (playouts + 1) // 2
+    owned, secure, rewards = np.zeros((2, points)), np.zeros(points, np.int8), np.zeros(position.game.players)
     chosen = coerce(position.game.policy if policy is None else policy)
-    sum_owners(states, chosen, playouts, generator(seed), rewards, owned, secure)
-    return owned / playouts, secure
+    sum_owners(states, chosen, each, generator(seed), rewards, owned, secure)
+    return owned / each, secure
 
 
 @kernel
-def sum_owners(states, policy, playouts, random, rewards, owned, secure):
-    """Add up who owns each point after playouts from states[0], and say whose it is unconditionally. states[1] is scratch."""
+def sum_owners(states, policy, each, random, rewards, owned, secure):
+    """Add up who owns each point after playouts from states[0], so many with each player to begin, and say whose it is
+    unconditionally. states[1] is scratch."""
     points = pass_of(states[0])
-    for i in range(playouts):
+    for i in range(2 * each):
         states[1] = states[0]
         state = states[1]
         if i % 2 == 1:
@@ -73,10 +77,10 @@ def sum_owners(states, policy, playouts, random, rewards, owned, secure):
             plies += 1
         mark_owners(state)
         for action in range(points):
-            owned[action] += owner_of(state.mark[cell_of(state, action)])
+            owned[i % 2, action] += owner_of(state.mark[cell_of(state, action)])
     state = states[0]
-    mark_life(state, BLACK)
-    mark_life(state, WHITE)
+    for colour in (BLACK, WHITE):
+        mark_life(state, colour)
     for action in range(points):
         mark = state.mark[cell_of(state, action)]
         secure[action] = int((mark & (LIFE << BLACK)) != 0) - int((mark & (LIFE << WHITE)) != 0)
@@ -88,7 +92,7 @@ def sum_owners(states, policy, playouts, random, rewards, owned, secure):
 
 def dead_stones(position: Position, playouts: int = PLAYOUTS, policy: Any = None, seed: int = 0) -> list[int]:
     """The stones that will be taken if play goes on, whole chains, as actions in rising order."""
-    return judge(position, *_play_out(position, playouts, policy, seed))
+    return judge(position, *play_out(position, playouts, policy, seed))
 
 
 @dataclass(eq=False)
@@ -101,11 +105,12 @@ class Chain:
 
 
 def judge(position: Position, owned: np.ndarray, secure: np.ndarray) -> list[int]:
-    """The dead stones, if this is how points end, and these are someone's unconditionally."""
+    """The dead stones, if points end like this (for each player to begin) and are someone's unconditionally: see `play_out`."""
     chains = _chains(position, owned, secure)
-    for chain in [chain for chain in chains.values() if chain.fate == UNCLEAR]:
-        fates = {other.fate for other in _not_cut_off(position, chain, chains)}
-        chain.fate = DEAD if DEAD in fates and ALIVE not in fates else ALIVE
+    unclear = {chain for chain in chains.values() if chain.fate == UNCLEAR}
+    fates = {chain: {other.fate for other in _not_cut_off(position, chain, chains)} for chain in unclear}
+    for chain in unclear:
+        chain.fate = DEAD if DEAD in fates[chain] and ALIVE not in fates[chain] else ALIVE
     return sorted(action for action, chain in chains.items() if chain.fate == DEAD)
 
 
@@ -120,7 +125,7 @@ def _chains(position: Position, owned: np.ndarray, secure: np.ndarray) -> dict[i
     chains = {}
     for head, actions in stones.items():
         side = 1 if state.colour[head] == BLACK else -1
-        own = side * (secure[actions[0]] or owned[actions].mean())
+        own = side * secure[actions[0]] or max(side * owned[:, actions].mean(axis=1))
         chain = Chain(side, actions, DEAD if own < -CLEAR else UNCLEAR if own < 0 else ALIVE)
         chains.update(dict.fromkeys(actions, chain))
     return chains
