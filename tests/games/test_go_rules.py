@@ -823,8 +823,9 @@ def test_a_search_on_a_graph_knows_that_closing_a_triple_ko_is_lost_only_where_i
     closing = last.game.action("B2")
     results = [ab.Search(last.game, graph=True, seed=3).run(p, visits=VISITS) for p in (last, last.without_past())]
     assert results[0].best != closing
-    forbidden, free = (next(move for move in result.moves if move.action == closing) for result in results)
-    assert forbidden.value == last.game.value_range[0] < free.value
+    if COMPILED:  # in plain Python there are too few visits for every move to be tried
+        forbidden, free = (next(move for move in result.moves if move.action == closing) for result in results)
+        assert forbidden.value == last.game.value_range[0] < free.value
 
 
 @pytest.mark.parametrize("ko", SUPERKO_RULES)
