@@ -24,7 +24,7 @@ from anabranch.games.go.layout import cell_of
 from anabranch.games.go.stones import is_eye
 from anabranch.games.position import Position
 from anabranch.protocols.sgf_tree import stones_of
-from anabranch.protocols.turns import go_of
+from anabranch.protocols.turns import go_of, with_turn
 from anabranch.search.result import Move, Result
 
 SURE = 0.6  # ownership from which a point or chain is somebody's: 80 of 100 playouts
@@ -156,18 +156,26 @@ class _Board:
         return found
 
     def _find_seki(self, chains: list[Chain]) -> None:
-        """Chains of both colours that live, but not for sure, and share a liberty: neither can take the other."""
+        """Chains of both colours that live, but not for sure, and share liberties where neither can play."""
         doubtful = [chain for chain in chains if not chain.is_dead and not chain.is_sure]
-        liberties = [{n for stone in chain.stones for n in self.near[stone] if n not in self.stones} for chain in doubtful]
-        pairs = [
-            (one, other)
-            for i, one in enumerate(doubtful)
-            for j, other in enumerate(doubtful[:i])
-            if one.player != other.player and liberties[i] & liberties[j]
-        ]
-        for pair in pairs:
-            for chain in pair:
-                chain.is_seki = True
+        pairs = [(one, other) for one in doubtful if one.player == 0 for other in doubtful if other.player == 1]
+        for one, other in pairs:
+            shared = self.liberties(one.stones) & self.liberties(other.stones)
+            if shared and not any(self.can_play(player, point) for point in shared for player in (0, 1)):
+                one.is_seki = other.is_seki = True
+
+    def liberties(self, stones: Iterable[int]) -> set[int]:
+        """The empty points next to these stones."""
+        return {near for stone in stones for near in self.near[stone] if near not in self.stones}
+
+    def can_play(self, player: int, point: int) -> bool:
+        """Whether a player may play there and does not put himself into atari."""
+        try:
+            after = _Board(with_turn(self.position, player).play(point))
+        except IllegalMove:
+            return False
+        chain = after.connected(point, lambda near: after.stones.get(near) == player)
+        return point in after.stones and len(after.liberties(chain)) > 1
 
     def is_closed(self, region: list[int], standing: dict[int, Chain]) -> bool:
         """Whether a region between both colours has no room for anything: it is a small gap, or a lane between two walls."""
@@ -216,6 +224,9 @@ class _End:
         self.has_passed = int(position.state.passes) == 1  # the opponent
         self.is_area = self.game.rules.scoring == "area"
         self.lead = self.side * settlement.lead
+        self.is_in_doubt = any(
+            chain.player == self.player and not chain.is_dead and not chain.is_sure for chain in settlement.chains
+        )  # an own chain that should live
 
     def if_agreed(self) -> int:
         """Dead stones are taken off by agreement."""
@@ -272,11 +283,14 @@ class _End:
         return self.pass_
 
     def other_than(self, wasted: int) -> int:
-        """A move that is nearly as good as one that would be wasted, and is not; else a pass."""
+        """A move that is nearly as good as one that would be wasted, and is not; any that is not, while own stones are in
+        doubt; else a pass."""
         values = {move.action: move.value for move in self.result.moves if move.value is not None}
         for action, value in values.items():
-            is_good = action != self.pass_ and value >= values[wasted] - MUCH and not self.is_wasted(action)
-            if is_good and not self.is_own_eye(action) and self.after(action):
+            is_good = self.is_in_doubt or value >= values[wasted] - MUCH
+            if action == self.pass_ or not is_good or self.is_wasted(action):
+                continue
+            if not self.is_own_eye(action) and self.after(action):
                 return action
         return self.pass_
 
@@ -304,8 +318,7 @@ class _End:
 
     def liberties(self, chains: list[list[int]]) -> set[int]:
         """All liberties of these chains."""
-        board = _Board(self.position)
-        return {near for chain in chains for stone in chain for near in board.near[stone] if near not in board.stones}
+        return _Board(self.position).liberties(stone for chain in chains for stone in chain)
 
     def is_own_eye(self, action: int) -> bool:
         """Whether a move fills an own eye."""
@@ -313,12 +326,12 @@ class _End:
         return bool(is_eye(state, cell_of(state, action), self.player + 1))
 
     def is_wasted(self, action: int) -> bool:
-        """Whether a move is played where all is decided, or would cost the game in own territory, and is not needed either."""
+        """Whether a move is played where all is decided, or would cost the game in own territory, and is not needed."""
         if action == self.pass_:
             return False
         is_own = self.settled.owners[action] == self.side
         is_in_vain = self.settled.sure[action] and (is_own or self.lead > 0)
-        costs_the_game = is_own and 0 < self.lead <= 1
+        costs_the_game = is_own and 0 < self.lead <= 1 and not self.is_in_doubt
         return bool((is_in_vain or costs_the_game) and not self.is_needed(action))
 
     def is_needed(self, action: int) -> bool:

@@ -1,0 +1,508 @@
+"""GTP: what is a line, what is an answer, and what every single command does."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+from anabranch._version import __version__
+from anabranch.cli import main
+from anabranch.protocols import sgf
+from anabranch.protocols.engine import Engine
+from anabranch.protocols.gtp import Session
+from anabranch.protocols.gtp_words import COMMANDS, parsed
+from tests.conftest import needs, program, when_compiled
+from tests.protocols.talk import OPTIONS, Client, converse
+
+# --- lines and answers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_is_read_as_gtp_2_says():
+    assert parsed("play b D4\n") == ("", "play", "b D4")
+    assert parsed("12 play\tb  D4 # a good move\r\n") == ("12", "play", "b  D4")
+    assert parsed("\x07genmove\x00 b") == ("", "genmove", "b")
+    assert parsed("007 name") == ("007", "name", "")
+    for nothing in ("", "\n", "   \r\n", "# only words", "\t#\n"):
+        assert parsed(nothing) is None
+
+
+def test_an_answer_repeats_the_id_and_ends_with_an_empty_line():
+    out = io.StringIO()
+    Session(Engine(OPTIONS), ["1 name\n", "name\n", "99 nonsense\n", "nonsense\n", "3 komi 6.5\n"], out).run()
+    assert out.getvalue() == "=1 Anabranch\n\n= Anabranch\n\n?99 unknown command\n\n? unknown command\n\n=3 \n\n"
+
+
+def test_comments_and_empty_lines_get_no_answer_and_any_line_end_will_do():
+    assert converse("\n\r\n# hello\n   # hello\nname # hello\r\n\t\n") == ["= Anabranch"]
+    out = io.StringIO()
+    Session(Engine(OPTIONS), [b"name\r\n", b"\xff\xfe\n", b"echo \xc3\xa9"], out).run()
+    assert out.getvalue() == "= Anabranch\n\n? unknown command\n\n= \\xe9\n\n"  # answers are plain ASCII
+
+
+def test_an_answer_never_has_an_empty_line_inside():
+    for answer in converse("showboard\nlist_commands\ngogui-analyze_commands\nprintsgf\nhelp\n"):
+        assert answer.startswith("= ") and "\n\n" not in answer
+
+
+def test_a_number_alone_is_an_id_without_a_command():
+    assert converse("13\n") == ["?13 unknown command"]
+
+
+def test_nothing_is_answered_after_quit():
+    assert converse("1 quit\n2 name\n") == ["=1 "]
+
+
+def test_an_error_of_our_own_is_an_answer_too(monkeypatch, capsys):
+    monkeypatch.setitem(COMMANDS, "name", lambda session, arguments: 1 / 0)
+    assert converse("name\nversion\n") == ["? internal error: ZeroDivisionError: division by zero", f"= {__version__}"]
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+# --- every command ------------------------------------------------------------------------------------------------------------
+
+VERTEX = "([A-HJ][1-9]|pass)"
+INFO = rf"info move {VERTEX} visits \d+ .* pv {VERTEX}.*"
+BOARD9 = r"\n9( [.X+O()]){9}\n(.*\n){8}  A B C D E F G H J\n"
+
+# What to say (the last line is the command) and what the answer looks like. Those that search are tried in `SEARCHES`.
+EXAMPLES = {
+    "protocol_version": ("protocol_version", "= 2"),
+    "name": ("name", "= Anabranch"),
+    "version": ("version", rf"= {re.escape(__version__)}"),
+    "known_command": ("known_command genmove", "= true"),
+    "list_commands": ("list_commands", r"= all_legal\n(\S+\n)*undo\nversion"),
+    "help": ("help", r"= all_legal\n(\S+\n)*version"),
+    "quit": ("quit", "= "),
+    "boardsize": ("boardsize 7", "= "),
+    "rectangular_boardsize": ("rectangular_boardsize 5 8\nquery_boardsize", "= 5 8"),
+    "clear_board": ("play b D4\nclear_board\nlist_stones b", "= "),
+    "komi": ("komi 0.5\nget_komi", r"= 0\.5"),
+    "fixed_handicap": ("fixed_handicap 5", "= C3 G7 C7 G3 E5"),
+    "place_free_handicap": ("boardsize 9\nplace_free_handicap 12", r"= ([A-J]\d ){11}[A-J]\d"),
+    "set_free_handicap": ("set_free_handicap A1 B2 J9\nlist_stones b", "= A1 B2 J9"),
+    "loadsgf": ("loadsgf {folder}/game.sgf 3\nmove_history", "= white C3\nblack E5"),
+    "play": ("play black d4\nlist_stones b", "= D4"),
+    "undo": ("play b D4\nplay w E5\nundo\nlist_stones w", "= "),
+    "time_settings": ("time_settings 60 30 5", "= "),
+    "time_left": ("time_settings 60 30 5\ntime_left b 31 0", "= "),
+    "showboard": ("play b D4\nshowboard", rf"= {BOARD9}white \(O\) to move, komi 7\.5\nmove 1: B D4; black has captured 0, .*"),
+    "list_stones": ("play w J9\nplay w A1\nlist_stones white", "= A1 J9"),
+    "captures": ("gogui-play_sequence w A1 b A2 b B1\ncaptures black", "= 1"),
+    "is_legal": ("play b D4\nis_legal w D4", "= 0"),
+    "all_legal": ("boardsize 2\nplay b A1\nall_legal w", "= B1 A2 B2"),
+    "last_move": ("play b D4\nlast_move", "= black D4"),
+    "move_history": ("play b D4\nplay w pass\nmove_history", "= white pass\nblack D4"),
+    "get_komi": ("get_komi", r"= 7\.5"),
+    "query_boardsize": ("query_boardsize", "= 9"),
+    "gg-undo": ("play b D4\nplay w E5\ngg-undo 2\nmove_history", "= "),
+    "printsgf": ("play b D4\nprintsgf", r"= \(;GM\[1\]FF\[4\].*SZ\[9\]KM\[7\.5\]RU\[Chinese\];B\[df\]\)"),
+    "cputime": ("cputime", r"= 0\.000"),
+    "gomill-cpu_time": ("gomill-cpu_time", r"= 0\.000"),
+    "echo": ("echo hello  there", "= hello  there"),
+    "clear_cache": ("clear_cache", "= "),
+    "set_random_seed": ("set_random_seed 5\nget_random_seed", "= 5"),
+    "get_random_seed": ("get_random_seed", "= 0"),
+    "kgs-rules": ("kgs-rules new_zealand\nkata-get-rules", r'= .*"suicide":true.*'),
+    "kgs-time_settings": ("kgs-time_settings byoyomi 1200 30 5", "= "),
+    "kata-time_settings": ("kata-time_settings fischer 60 5", "= "),
+    "kata-list_time_settings": ("kata-list_time_settings", "= none absolute byoyomi canadian fischer"),
+    "kgs-game_over": ("kgs-game_over", "= "),
+    "kgs-chat": ("kgs-chat game somebody hello", "= I am Anabranch.*"),
+    "gogui-analyze_commands": ("gogui-analyze_commands", r"= (\w+/[^/\n]+/[^/\n]+\n?)+"),
+    "gogui-interrupt": ("gogui-interrupt", "= "),
+    "gogui-title": ("gogui-title", "= Anabranch"),
+    "gogui-play_sequence": ("gogui-play_sequence b D4 w E5 b pass\nmove_history", "= black pass\nwhite E5\nblack D4"),
+    "play_sequence": ("play_sequence b D4 w E5\nlist_stones w", "= E5"),
+    "gogui-setup": ("gogui-setup b A1 b B2 w J9\ngogui-setup e B2\nlist_stones b", "= A1"),
+    "gogui-setup_player": ("gogui-setup b A1\ngogui-setup_player w\nshowboard", r"(?s)= .*white \(O\) to move.*"),
+    "set_position": ("play b D4\nset_position w A1 b J9\nlist_stones b", "= J9"),
+    "anabranch-options": ("anabranch-options visits 7\nanabranch-options", r"= \[string\] visits 7\n(.*\n)*\[bool\] ponder 0"),
+    "kata-get-rules": ("kata-get-rules", r'= \{"friendlyPassOk":true,.*"ko":"POSITIONAL".*\}'),
+    "kata-set-rules": ("kata-set-rules tromp-taylor\nkata-get-rules", r'= \{"friendlyPassOk":false,.*Bonus":"0"\}'),
+    "kata-set-rule": ("kata-set-rule ko SIMPLE\nkata-get-rules", r'= .*"ko":"SIMPLE".*'),
+    "kata-list-params": ("kata-list-params", "= maxVisits maxTime"),
+    "kata-get-param": ("kata-get-param maxVisits", "= 40"),
+    "kata-set-param": ("kata-set-param maxVisits 9\nkata-get-param maxVisits", "= 9"),
+    "stop": ("stop", "= "),
+}  # fmt: skip
+SEARCHES = {
+    "genmove": ("genmove b", rf"= {VERTEX}"),
+    "reg_genmove": ("reg_genmove w\nmove_history", "= "),
+    "kgs-genmove_cleanup": ("kgs-genmove_cleanup w", rf"= {VERTEX}"),
+    "final_score": ("final_score", r"= W\+7\.5"),
+    "final_status_list": ("play b D4\nfinal_status_list alive", "= D4"),
+    "lz-analyze": ("lz-analyze b 10", r"=(\ninfo move .*)*"),
+    "kata-analyze": ("kata-analyze 10 ownership true", r"=(\ninfo move .*)*"),
+    "analyze": ("analyze B 10", r"=(\ninfo move .*)*"),
+    "lz-genmove_analyze": ("lz-genmove_analyze w 10", rf"=(\n{INFO})+\nplay {VERTEX}"),
+    "kata-genmove_analyze": ("kata-genmove_analyze b 10 rootInfo true", rf"=(\n{INFO} rootInfo .*)+\nplay {VERTEX}"),
+    "kata-search": ("kata-search b\nmove_history", "= "),
+    "kata-search_analyze": ("kata-search_analyze b 10", rf"=(\n{INFO})+\nplay {VERTEX}"),
+    "genmove_analyze": ("genmove_analyze W 10", rf"=(\n{INFO})+\nplay {VERTEX}"),
+    "anabranch-ownership": ("anabranch-ownership", r"= ((-?\d\.\d\d ?){9}\n?){9}"),
+    "anabranch-moves": ("anabranch-moves", r"= VAR b [A-J]\d.*\nLABEL .*\nINFLUENCE .*\nTEXT best=.*"),
+}
+
+
+def answer_to(lines, folder=None):
+    if folder is not None:
+        (folder / "game.sgf").write_text("(;SZ[9]KM[6.5]AB[aa][ab];B[ee];W[cg];B[gc])", encoding="utf-8")
+        lines = lines.replace("{folder}", str(folder))
+    return converse(lines)[-1]
+
+
+def test_every_command_is_tried():
+    assert set(EXAMPLES) | set(SEARCHES) == set(COMMANDS)
+    assert all(name in lines for name, (lines, _) in (EXAMPLES | SEARCHES).items())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_command_does_what_it_should(name, tmp_path):
+    lines, expected = EXAMPLES[name]
+    assert re.fullmatch(expected, answer_to(lines, tmp_path))
+
+
+@when_compiled
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_command_that_searches_does_what_it_should(name):
+    lines, expected = SEARCHES[name]
+    assert re.fullmatch(expected, answer_to(lines))
+
+
+# --- what is refused ----------------------------------------------------------------------------------------------------------
+
+REFUSED = {
+    "boardsize": r"syntax error.*",
+    "boardsize nine": r"syntax error.*",
+    "boardsize 1": r"unacceptable size.*",
+    "boardsize 26": r"unacceptable size.*",
+    "boardsize 99999999999999999999999999": r"syntax error.*",
+    "rectangular_boardsize 9 99": r"unacceptable size.*",
+    "komi": r"syntax error.*",
+    "komi nan": r"syntax error.*",
+    "komi inf": r"syntax error.*",
+    "komi 6.3": r"syntax error: komi=6\.3: give whole or half points.*",
+    "play b": r"syntax error.*",
+    "play green D4": r"syntax error.*",
+    "play b I5": r"syntax error.*",
+    "play b K5": r"syntax error.*",
+    "play b D0": r"syntax error.*",
+    "play b D44": r"syntax error.*",
+    "play b D4\nplay w D4": r"illegal move: D4 .*there is a stone.*",
+    "play w A2\nplay w B1\nplay b A1": r"illegal move: A1 .*it is suicide.*",
+    "genmove": r"syntax error.*",
+    "genmove purple": r"syntax error.*",
+    "undo": r"cannot undo.*",
+    "play b D4\ngg-undo 2": r"cannot undo.*",
+    "gg-undo 0": r"cannot undo.*",
+    "fixed_handicap": r"syntax error.*",
+    "fixed_handicap 1": r"invalid number of stones.*",
+    "fixed_handicap 10": r"invalid number of stones.*",
+    "play b D4\nfixed_handicap 2": r"board not empty",
+    "place_free_handicap 1": r"invalid number of stones.*",
+    "place_free_handicap 81": r"invalid number of stones.*",
+    "set_free_handicap": r"bad vertex list.*",
+    "set_free_handicap A1": r"bad vertex list.*",
+    "set_free_handicap A1 A1": r"bad vertex list.*",
+    "set_free_handicap A1 pass": r"syntax error.*",
+    "time_settings 10 10": r"syntax error.*",
+    "time_settings -1 0 0": r"syntax error.*",
+    "time_left b": r"syntax error.*",
+    "time_left b x 0": r"syntax error.*",
+    "final_status_list": r"syntax error.*",
+    "final_status_list sleepy": r"syntax error.*",
+    "loadsgf": r"syntax error.*",
+    "loadsgf nowhere.sgf": r"cannot load file: nowhere\.sgf cannot be read.*",
+    "loadsgf nowhere.sgf 5": r"cannot load file: nowhere\.sgf cannot be read.*",
+    "last_move": r"no previous move known",
+    "list_stones": r"syntax error.*",
+    "kgs-rules martian": r"syntax error: there are no rules called 'martian'.*",
+    "kgs-time_settings sandglass 5": r"syntax error.*",
+    "kgs-time_settings byoyomi 5": r"syntax error.*",
+    "kata-set-rules {": r"syntax error.*",
+    'kata-set-rules {"ko":"TRIPLE"}': r"syntax error.*",
+    'kata-set-rules {"hasButton":true}': r"syntax error.*button.*",
+    "kata-set-rule ko": r"syntax error.*",
+    "kata-set-rule weather fine": r"syntax error.*",
+    "kata-set-param numSearchThreads 3": r"syntax error.*",
+    "kata-get-param weather": r"syntax error.*",
+    "gogui-play_sequence b D4 w": r"syntax error.*",
+    "gogui-play_sequence b D4 w D4": r"illegal move.*",
+    "gogui-setup b A1 w B1 w A2": r"cannot set up.*",
+    "set_position b A1 w A1": r"syntax error: A1 comes twice",
+    "anabranch-options colour red": r"there is no option 'colour'.*",
+    "lz-analyze z": r"syntax error.*",
+    "kata-analyze b 10 ownership perhaps": r"syntax error.*",
+    "kata-analyze b interval": r"syntax error.*",
+    "kata-analyze b avoid b Z9 1": r"syntax error.*",
+    "set_random_seed x": r"syntax error.*",
+    "": None,
+    "genmove_cleanup b": r"unknown command",
+    "GENMOVE b": r"unknown command",
+}
+
+
+@pytest.mark.parametrize("lines", [line for line in REFUSED if line], ids=lambda lines: lines.replace("\n", "; "))
+def test_wrong_arguments_are_refused_and_change_nothing(lines):
+    *before, _ = lines.split("\n")
+    answers = converse("\n".join([*before, "showboard", lines.split("\n")[-1], "showboard"]) + "\n")
+    assert re.fullmatch(r"\? " + REFUSED[lines], answers[-2])
+    assert answers[-1] == answers[-3]
+
+
+def test_failures_begin_as_gnu_go_words_them_where_the_specification_does():
+    """GNU Go is GTP's reference implementation."""
+    needs("gnugo")
+    lines = ["boardsize 30", "play b D4", "play w D4", "nonsense", "clear_board", "undo", "play b D4", "fixed_handicap 2"]
+    done = subprocess.run(
+        [program("gnugo"), "--mode", "gtp"], input="\n".join(lines) + "\nquit\n", capture_output=True, text=True, check=True
+    )
+    theirs = done.stdout.split("\n\n")[: len(lines)]
+    for ours, their in zip(converse("\n".join(lines) + "\n", size=19), theirs, strict=True):
+        assert ours.split(":")[0].strip() == their.strip()
+
+
+# --- the board ----------------------------------------------------------------------------------------------------------------
+
+
+def test_either_player_may_move_at_any_time():
+    answers = converse("play b D4\nplay b E4\nplay b F4\nplay w pass\nplay w D5\nlist_stones b\nlist_stones w\nmove_history\n")
+    assert answers[-3:-1] == ["= D4 E4 F4", "= D5"]
+    assert answers[-1] == "= white D5\nwhite pass\nblack F4\nblack E4\nblack D4"
+
+
+def test_a_game_goes_on_after_two_passes():
+    answers = converse("play b D4\nplay w pass\nplay b pass\nplay w E5\nplay b pass\nplay w pass\nplay b pass\nlist_stones w\n")
+    assert answers[-1] == "= E5" and all(answer.startswith("=") for answer in answers)
+
+
+def test_a_ko_may_not_be_retaken_at_once_but_a_longer_cycle_is_the_arbiters_business():
+    ko = "gogui-setup b B1 b A2 b B3 w C1 w D2 w C3 w B2\nplay b C2\n"
+    assert converse(ko + "play w B2\n")[-1].startswith("? illegal move: B2")
+    lifted = converse(ko + "play w pass\nis_legal w B2\nplay w B2\nplay b H9\nplay w H8\nplay b C2\nlist_stones w\n")
+    assert lifted[3:] == ["= 0", "= ", "= ", "= ", "= ", "= C1 D2 C3 H8"]  # superko forbids what is played all the same
+
+
+def test_komi_and_rules_can_change_in_mid_game_and_stones_stay():
+    with Client() as client:
+        for line in ("play b D4", "play w E5", "komi 0.5", "kata-set-rules japanese", "play b F6"):
+            client.ok(line)
+        assert client.ok("list_stones b") == "D4 F6" and client.ok("list_stones w") == "E5"
+        assert client.engine.position.state.half_komi == 1
+        assert client.engine.game.rules.scoring == "territory"
+        client.ok("gg-undo 2")
+        assert client.ok("list_stones b") == "D4"
+        assert client.engine.position.game == client.engine.game
+
+
+def test_handicap_stones_are_worth_what_the_rules_say():
+    with Client(komi=0.5) as client:
+        client.ok("fixed_handicap 4")
+        assert client.engine.position.to_play == 1
+        assert client.engine.game.komi == 4.5 and client.ok("get_komi") == "0.5"  # Chinese rules: a point a stone
+        client.ok("kata-set-rules japanese")
+        assert client.engine.game.komi == 0.5
+        client.ok("clear_board")
+        client.ok("kata-set-rules chinese")
+        assert client.engine.game.komi == 0.5
+        assert client.ok("place_free_handicap 3") == "C3 G7 C7"
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 6, 9])
+def test_free_handicap_stones_stand_apart_on_any_board(size):
+    most = size * size - 1
+    for count in {2, min(5, most), most - 1} - {1, 0}:
+        with Client(size=size) as client:
+            stones = client.ok(f"place_free_handicap {count}").split()
+            assert len(set(stones)) == count == len(client.ok("list_stones b").split())
+
+
+def test_a_game_is_written_and_read_back(tmp_path):
+    path = tmp_path / "a game.sgf"  # a blank in the name, which GoGui puts into quotes
+    with Client() as client:
+        for line in ("fixed_handicap 2", "komi 0.5", "play w E5", "play b D4", "play b D5", f'printsgf "{path}"'):
+            client.ok(line)
+        board = client.ok("showboard")
+    with Client(komi=7.5) as client:
+        client.ok(f'loadsgf "{path}"')
+        assert client.ok("showboard") == board
+        assert client.ok("get_komi") == "0.5" and client.engine.handicap == 2
+        client.ok(f'loadsgf "{path}" 2')
+        assert client.ok("move_history") == "white E5"
+        client.ok(f"loadsgf {path} 1")
+        assert client.ok("move_history") == "" and client.ok("list_stones b") == "C3 G7"
+    assert sgf.load(path).main_line() == [40, 30, 39]
+
+
+def test_a_record_with_stones_set_up_on_the_way_begins_there(tmp_path):
+    path = tmp_path / "setup.sgf"
+    path.write_text("(;SZ[9];B[ee];W[cc];AB[aa][ba]AE[ee]PL[W];W[gg];B[hh])", encoding="utf-8")
+    with Client() as client:
+        client.ok(f"loadsgf {path}")
+        assert client.ok("move_history") == "black H2\nwhite G3"
+        assert client.ok("list_stones b") == "H2 A9 B9"
+
+
+# --- the search behind it -----------------------------------------------------------------------------------------------------
+
+
+def test_it_plays_also_without_a_compiler():
+    answers = converse("boardsize 3\nkomi 0.5\nplay b B2\ngenmove w\nkata-genmove_analyze b\nfinal_score\n", visits=3)
+    assert re.fullmatch(rf"= {VERTEX}", answers[3]) and re.fullmatch(rf"=\n{INFO}\nplay {VERTEX}", answers[4])
+    assert re.fullmatch(r"= ([BW]\+\S+|0)", answers[5])
+
+
+@when_compiled
+@pytest.mark.parametrize("graph", [True, False], ids=["graph", "tree"])
+def test_what_was_searched_is_kept_from_move_to_move(graph):
+    engine = Engine(replace(OPTIONS, visits=200, graph=graph))
+    first = engine.choose(0)
+    engine.commit(first)
+    second = engine.choose(1)
+    expected = next(move.visits for move in first.result.moves if move.action == first.action)
+    assert second.result.stats.kept == expected - 1
+    assert int(second.result.visits.sum()) == 200
+
+
+@when_compiled
+def test_undo_restores_the_position_and_the_search_goes_on_from_there():
+    with Client(visits=300) as client:
+        client.ok("play b E5")
+        before = client.ok("showboard")
+        client.ok("genmove w")
+        searched = client.engine.searcher()
+        client.ok("undo")
+        assert client.ok("showboard") == before
+        choice = client.engine.choose(1)
+        assert client.engine.searcher() is searched
+        assert choice.result.stats.kept == 300  # all that was found before the move
+        client.ok("genmove w")
+        client.ok("gg-undo 2")
+        assert client.engine.choose(0).result.stats.kept == 0  # a position that was never searched
+
+
+@when_compiled
+def test_one_seed_is_one_game_and_the_next_game_is_another():
+    def game(client):
+        client.ok("clear_board")
+        return [client.ok(f"genmove {'bw'[i % 2]}") for i in range(8)]
+
+    with Client() as one, Client() as other:
+        first = game(one)
+        assert game(other) == first
+        assert game(one) != first
+
+
+@when_compiled
+def test_a_hopeless_game_is_given_up_after_some_moves_and_not_before():
+    lost = "boardsize 5\nkomi 0.5\ngogui-setup b A2 b B2 b C2 b D2 b E2 b C3 b A4 b B4 b D4 b E4\n"
+    moves = "genmove w\nplay b pass\n" * 4
+    answers = converse(lost + moves, resign=0.3)
+    replies = [answer for answer in answers if re.fullmatch(r"= (\S+)", answer)]
+    assert "= resign" in replies and replies.index("= resign") >= 2
+    assert "= resign" not in converse(lost + moves, resign=0)
+
+
+@when_compiled
+def test_a_clock_is_kept_to_and_time_is_used():
+    with Client(visits=None, lag=2.0) as client:  # much lag: this machine may have much else to do
+        client.engine.warm()
+        client.ok("time_settings 0 4 1")
+        began = time.monotonic()
+        client.ok("genmove w")
+        assert 1.5 < time.monotonic() - began < 4.0
+        client.ok("time_settings 300 0 0")
+        client.ok("time_left b 3 0")
+        began = time.monotonic()
+        client.ok("genmove b")
+        assert time.monotonic() - began < 3.0
+        assert 0 < client.engine.clock.left[0].main < 3
+
+
+@when_compiled
+def test_time_passes_while_other_commands_wait_in_line_but_is_not_counted_twice():
+    """A script that comes all at once: each move has its own time."""
+    out = io.StringIO()
+    engine = Engine(replace(OPTIONS, visits=None, seconds=0.3))
+    engine.warm()
+    began = time.monotonic()
+    Session(engine, ["genmove b\n", "genmove w\n", "genmove b\n"], out).run()
+    assert time.monotonic() - began > 0.85
+
+
+# --- the program --------------------------------------------------------------------------------------------------------------
+
+
+def start(*arguments, **options):
+    command = [sys.executable, "-m", "anabranch", *arguments]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+@when_compiled
+def test_the_program_speaks_gtp_on_stdout_and_nothing_else():
+    rules = json.dumps({"ko": "SIMPLE", "scoring": "TERRITORY", "tax": "SEKI"})  # as KataGo writes them
+    options = ("--size", "7", "--komi", "5.5", "--rules", rules, "--visits", "20", "--resign", "0")
+    engine = start("gtp", *options)
+    out, _ = engine.communicate("1 name\n2 query_boardsize\n3 get_komi\n4 kata-get-rules\n5 genmove b\n6 quit\n", timeout=300)
+    answers = out.split("\n\n")
+    assert engine.returncode == 0
+    assert answers[:3] == ["=1 Anabranch", "=2 7", "=3 5.5"] and '"scoring":"TERRITORY"' in answers[3]
+    assert re.fullmatch(rf"=5 {VERTEX}", answers[4]) and answers[5:] == ["=6 ", ""]
+
+
+@when_compiled
+def test_what_is_compiled_is_told_in_whole_lines_on_stderr(tmp_path):
+    """Lizzie reads both streams as one, so a line that is not ended would swallow the answer that follows."""
+    environment = {**os.environ, "ANABRANCH_CACHE": str(tmp_path), "ANABRANCH_QUIET": ""}
+    engine = start("gtp", "--size", "5", "--visits", "1", env=environment)
+    try:
+        engine.stdin.write("1 name\n")
+        engine.stdin.flush()
+        assert engine.stdout.readline() == "=1 Anabranch\n"
+        assert re.match(r"anabranch: compiling \w+ for .*\n", engine.stderr.readline())
+        engine.stdin.write("quit\n")
+        engine.stdin.flush()
+        assert engine.wait(timeout=60) == 0  # it does not wait for the compiler
+    finally:
+        engine.kill()
+
+
+def test_the_program_ends_when_nobody_listens_any_more():
+    engine = start("gtp", "--visits", "1")
+    engine.stdout.close()
+    engine.stdin.write("name\nname\n")
+    engine.stdin.close()
+    assert engine.wait(timeout=60) == 0
+
+
+BAD = {
+    ("gtp", "--size", "99"): "Go is played on boards with sides of 2 to 25",
+    ("gtp", "--komi", "6.3"): "give whole or half points",
+    ("gtp", "--rules", "martian"): "there are no rules called 'martian'",
+    ("gtp", "--visits", "0"): "--visits=0: must be a whole number of 1 or more",
+    ("gtp", "--seconds", "0"): "--seconds=0.0: must be above 0",
+    ("gtp", "--memory", "lots"): 'such as "512MB"',
+    ("gtp", "--lag", "-1"): "--lag=-1.0: must be 0 or more",
+    ("gtp", "--resign", "5"): "--resign=5.0: a win rate is from 0 to 1",
+    ("gtp", "--c", "-1"): "c=-1.0",
+    ("analyze", "--threads", "0"): "--threads=0: must be a whole number of 1 or more",
+    ("analyze", "--memory", "lots"): 'such as "512MB"',
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_options_give_one_clear_error(arguments, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["anabranch", *arguments])
+    with pytest.raises(SystemExit) as leaving:
+        main()
+    out, err = capsys.readouterr()
+    assert leaving.value.code == 2 and out == ""
+    assert BAD[arguments] in err and len(err.strip().splitlines()) == 1
