@@ -7,9 +7,11 @@ Markdown and, with `--json FILE`, writes them down. `all.py` runs all of them.
 import argparse
 import json
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -71,6 +73,18 @@ def cpu_seconds(call: Callable[[], Any]) -> float:
     began = time.process_time()
     call()
     return time.process_time() - began
+
+
+def built(source: Path, *flags: str) -> Path:
+    """The program of a C++ source, compiled if that was not done yet for it as it is now."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise SystemExit(f"{source.name} needs a C++ compiler: install g++, or leave this benchmark out")
+    program = Path(tempfile.gettempdir()) / "anabranch-benchmarks" / source.stem
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([compiler, "-O3", "-march=native", *flags, "-o", program, source], check=True)
+    return program
 
 
 def child_cpu_seconds(*command: str | Path) -> float:

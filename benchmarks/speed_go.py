@@ -7,11 +7,9 @@ take from each other (caches, memory); their speeds are by CPU time too.
 """
 
 import json
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from anabranch.games.go import Go, Light, MoGo
 from anabranch.games.playout import begin, is_enough, pick
 from anabranch.jit import kernel
 from anabranch.jit.random import generator
-from measure import ROUNDS, Comparison, Figure, alternate, child_cpu_seconds, cpu_seconds, main, median_speed, progress
+from measure import ROUNDS, Comparison, Figure, alternate, built, child_cpu_seconds, cpu_seconds, main, median_speed, progress
 from speed_openspiel import C, bot
 
 SOURCE = Path(__file__).parent / "native" / "go_light.cpp"
@@ -59,21 +57,9 @@ def our_cost(size: int, policy: Any, playouts: int, seed: int) -> float:
     return cpu_seconds(lambda: play_out(states, policy, playouts, random, rewards)) / playouts
 
 
-def compiled() -> Path:
-    """The C++ program, built if it is not there yet for this source."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        raise SystemExit("speed_go needs a C++ compiler: install g++, or leave this benchmark out")
-    program = Path(tempfile.gettempdir()) / "anabranch-benchmarks" / "go_light"
-    if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
-        program.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([compiler, "-O3", "-march=native", "-DUNIFORM", "-o", program, SOURCE], check=True)
-    return program
-
-
 def light(rounds: int, playouts: int) -> Figure:
     """Light 9x9 playouts on both sides."""
-    program = compiled()
+    program = built(SOURCE, "-DUNIFORM")
 
     def peer(number: int) -> float:
         return child_cpu_seconds(program, str(playouts), str(number + 1)) / playouts

@@ -6,16 +6,13 @@ Timed are the C++'s loop alone and, on our side, `Search.run` as a whole, memory
 the kernel call alone, since there what `run` costs once (slices, the `Result`) would pass for a cost a simulation.
 """
 
-import shutil
 import statistics
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from anabranch import UCT, Search
 from anabranch.games import ConnectFour
-from measure import ROUNDS, Comparison, Figure, alternate, child_json, cpu_seconds, main, median_speed, progress
+from measure import ROUNDS, Comparison, Figure, alternate, built, child_json, cpu_seconds, main, median_speed, progress
 
 SOURCE = Path(__file__).parent / "native" / "c4_native.cpp"
 C = 1.41421356  # the C++ program's own
@@ -25,18 +22,6 @@ FIRST_SEED = 2
 MEMORY = "2GB"
 RATIO_TARGET, GROWTH_TARGET = 0.7, 1.3
 COMMAND = "python benchmarks/speed_native.py"
-
-
-def compiled() -> Path:
-    """The C++ program, built if it is not there yet for this source."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        raise SystemExit("speed_native needs a C++ compiler: install g++, or leave this benchmark out")
-    program = Path(tempfile.gettempdir()) / "anabranch-benchmarks" / "c4_native"
-    if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
-        program.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([compiler, "-O3", "-march=native", "-o", program, SOURCE], check=True)
-    return program
 
 
 def our_seconds(simulations: int, seed: int) -> float:
@@ -52,7 +37,7 @@ def our_seconds(simulations: int, seed: int) -> float:
 
 def compare(simulations: int, rounds: int = ROUNDS) -> Comparison:
     """Cost a simulation of both sides for trees of this size."""
-    program, count = compiled(), SEEDS_A_ROUND[simulations]
+    program, count = built(SOURCE), SEEDS_A_ROUND[simulations]
 
     def seeds(number: int) -> range:
         return range(FIRST_SEED + number * count, FIRST_SEED + (number + 1) * count)
