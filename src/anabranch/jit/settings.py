@@ -16,6 +16,7 @@ QUIET: bool = os.environ.get("ANABRANCH_QUIET", "") not in ("", "0")
 
 # nogil: searches run in threads. error_model: x / 0 is inf as in NumPy, not an exception that costs a branch.
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "_nrt": False}
-# What only kernels call needs no entry for C or Python, and its machine code is made with the kernel's.
-CALLED = {**OPTIONS, "no_cfunc_wrapper": True}
+# What only kernels call needs no entry for C or Python, and its machine code is made with the kernel's. Not to be inlined must
+# be said: Numba hands `forceinline` down from whoever calls.
+CALLED = {**OPTIONS, "no_cfunc_wrapper": True, "forceinline": False}
 INLINED = {**CALLED, "forceinline": True}

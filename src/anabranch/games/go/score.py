@@ -13,8 +13,6 @@ seki, and its territory does not count. With the tax on all groups, every other 
 tax.
 """
 
-import functools
-
 import numpy as np
 
 from anabranch.games.go.layout import BLACK, EMPTY, OFF, ONE, WHITE, empty_neighbours, stride, surrounded_by
@@ -22,9 +20,7 @@ from anabranch.games.go.life import LIFE, mark_life
 from anabranch.games.go.rulesets import AGREED, ALL_TAX, NO_TAX, SEKI_TAX, TERRITORY
 from anabranch.games.go.stones import BOTH
 from anabranch.jit import helper, routine
-from anabranch.jit.settings import CALLED
 
-APART = {**CALLED, "forceinline": False}  # never a part of what calls it: playouts run past it, and are quicker without it
 EYES = 2  # points that a group cannot fill: what each pays under the tax on all groups
 
 # What `mark` holds of a point when its owner is known, beside LIFE: SEEN, and 1 << colour for each colour that reaches it.
@@ -127,7 +123,7 @@ def region(state, cell):
 # --- dead stones and tax -----------------------------------------------------------------------------------------------------
 
 
-@functools.partial(helper, options=APART)
+@routine
 def settled_area(state):
     """Black's area less white's, as the rules on dead stones and tax have it."""
     if has_dead(state):
