@@ -20,7 +20,8 @@ class Light(NamedTuple):
 
 
 @begin.register(Light)
-def _(policy, state):
+def start_quickly(policy, state):
+    """Keep no hashes and no balance from here on."""
     state.quick = 1
 
 
@@ -30,14 +31,10 @@ def _(policy, state, random):
 
 
 @is_enough.register(Light)
-def _(policy, state, plies):
-    return is_long_enough(policy.cap, policy.mercy, state, plies)
-
-
-@helper
-def is_long_enough(cap, mercy, state, plies):
+def is_long_enough(policy, state, plies):
     """Whether a playout has lasted too long, or one side has the mercy of the other."""
-    return plies >= cap * (state.width * state.height) or (mercy > 0 and abs(state.stones) >= mercy)
+    too_long = plies >= policy.cap * (state.width * state.height)
+    return too_long or (policy.mercy > 0 and abs(state.stones) >= policy.mercy)
 
 
 @helper

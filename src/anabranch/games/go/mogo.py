@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.games.go.layout import BLACK, EMPTY, NO_CELL, ONE, WHITE, action_of, pass_of, stride, surrounded_by
-from anabranch.games.go.light import is_long_enough, set_aside
+from anabranch.games.go.light import is_long_enough, set_aside, start_quickly
 from anabranch.games.go.patterns import NONE, pattern_at
 from anabranch.games.go.stones import BOTH, is_eye, may_put
 from anabranch.games.go.tactics import (
@@ -42,14 +42,8 @@ class MoGo(NamedTuple):
     mercy: Whole = 0  # end a playout when one side has so many stones more; 0: never
 
 
-@begin.register(MoGo)
-def _(policy, state):
-    state.quick = 1
-
-
-@is_enough.register(MoGo)
-def _(policy, state, plies):
-    return is_long_enough(policy.cap, policy.mercy, state, plies)
+begin.register(MoGo)(start_quickly)
+is_enough.register(MoGo)(is_long_enough)
 
 
 @pick.register(MoGo)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.games.go.layout import EMPTY, NO_CELL, ONE, action_of, last_liberty, pass_of, stride
-from anabranch.games.go.light import is_long_enough
+from anabranch.games.go.light import is_long_enough, start_quickly
 from anabranch.games.go.patterns import CUT, EDGE, HANE, pattern_at
 from anabranch.games.go.stones import is_eye, may_put
 from anabranch.games.go.tactics import find_hot, is_hot, is_self_atari
@@ -38,14 +38,8 @@ class Softmax(NamedTuple):
     mercy: Whole = 0  # end a playout when one side has so many stones more; 0: never
 
 
-@begin.register(Softmax)
-def _(policy, state):
-    state.quick = 1
-
-
-@is_enough.register(Softmax)
-def _(policy, state, plies):
-    return is_long_enough(policy.cap, policy.mercy, state, plies)
+begin.register(Softmax)(start_quickly)
+is_enough.register(Softmax)(is_long_enough)
 
 
 @pick.register(Softmax)
