@@ -74,6 +74,15 @@ PAGES = (
         "are in [go_matches.jsonl](go_matches.jsonl).",
         drawing="",
     ),
+    Page(
+        name="rave",
+        benchmarks=("speed_rave", "matches_rave"),
+        title="RAVE and heuristics: what was measured",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Matches: played by the\n"
+        "arena, colours in turn, the same opening with both, each side seeded by the game's number; points with Wilson's\n"
+        "95 % interval; all games are in `rave_matches.db`.",
+        drawing="",
+    ),
 )
 
 

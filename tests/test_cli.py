@@ -8,10 +8,13 @@ import statistics
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from anabranch.cli import main
+from anabranch.cli import main, show_review
 from anabranch.games.registry import names
 from anabranch.jit import COMPILED
 
@@ -84,9 +87,129 @@ def test_search_as_json_is_read_by_a_program(program):
     assert found["settings"]["seed"] == 3 and found["settings"]["select"].startswith("PUCT(c=2.0")
 
 
+@pytest.mark.parametrize(("rule", "name"), [("best", "UCT"), ("rave", "Rave"), ("uct", "UCT")])
+def test_search_by_a_rule_of_that_name(program, rule, name):
+    _, out, _ = program("search", "tictactoe", "--visits", "50", "--json", "--select", rule)
+    assert json.loads(out)["settings"]["select"].startswith(name)
+
+
 def test_search_draws_the_position(program, tmp_path):
     program("search", "othello", "--visits", "10", "--svg", str(tmp_path / "board.svg"))
     assert (tmp_path / "board.svg").read_text().startswith("<svg")
+
+
+def test_search_go_shows_visits_on_the_board_and_whose_points_are_whose(program, tmp_path):
+    moves = ("search", "go:size=5", "--moves", "C3,B3", "--visits", "300")
+    _, out, _ = program(*moves, "--ownership", "--svg", str(tmp_path / "board.svg"))
+    heat = out[out.index("visits, in percent") :].splitlines()
+    assert "X O: sure, x o: likely" in heat[0]
+    rows = [line.split() for line in heat[1:6]]
+    assert [row[0] for row in rows] == list("54321") and all(row[6] == row[0] for row in rows)  # two boards beside each other
+    assert rows[2][2:4] == ["O", "X"]
+    shown = [int(cell) for row in rows for cell in row[1:6] if cell.isdigit()]
+    assert shown and 0 < sum(shown) <= 110
+    assert {cell for row in rows for cell in row[7:]} <= set("XxOo.")
+    assert heat[6].split() == [*"ABCDE"] * 2
+    drawn = ElementTree.parse(tmp_path / "board.svg").getroot()
+    kinds = [element.get("class") for element in drawn.iter()]
+    assert kinds.count("heat") == kinds.count("share") > 0 and "owned" in kinds
+    numbers = [element.text for element in drawn.iter() if element.get("class") == "mark"]
+    assert numbers[:3] == ["1", "2", "3"]
+    assert "visits, in percent" not in program(*moves, "--no-heat")[1]
+
+
+def test_search_go_as_json_has_ownership_if_it_is_asked_for(program):
+    words = ("search", "go:size=5", "--moves", "C3,B3", "--visits", "50", "--json")
+    assert "ownership" not in json.loads(program(*words)[1])
+    owned = json.loads(program(*words, "--ownership")[1])["ownership"]
+    assert len(owned) == 25 and all(-1 <= own <= 1 for own in owned)
+
+
+def test_play_go_shows_what_the_engine_looked_at_if_that_is_wanted(program):
+    words = ("play", "go:size=5", "--visits", "50")
+    _, out, _ = program(*words, "--heat", "--ownership", answers=["C3", "quit"])
+    assert out.count("visits, in percent") == out.count("X O: sure") == out.count("engine plays") == 1
+    assert "visits, in percent" not in program(*words, answers=["C3", "quit"])[1]
+
+
+GAME = "(;GM[1]FF[4]SZ[5]KM[0.5]PB[Ann]PW[Bob]RE[B+R];B[cc];W[cb];B[bb];W[dc];B[dd];W[bc])"
+
+
+@pytest.fixture
+def record(tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text(GAME)
+    return path
+
+
+def test_review_shows_the_curve_the_worst_moves_and_both_sides(program, record):
+    code, out, _ = program("review", str(record), "--visits", "60", "--swings", "2")
+    assert code == 0
+    assert "Ann (black) - Bob (white), B+R" in out and "60 visits a position" in out
+    assert "black's win rate" in out and "100 %" in out and " 50 %" in out
+    table = out[out.index("mover's win rate") :].split("\n\n")[0].splitlines()
+    assert len(table) in (2, 3) and all("% -> " in row for row in table[1:])
+    for colour in ("black", "white"):
+        assert re.search(rf"^{colour}: average loss -?[\d.]+% a move, the search's first choice \d of 3 times", out, re.M)
+
+
+def test_review_writes_a_picture_a_record_and_json(program, record, tmp_path):
+    files = ("--svg", str(tmp_path / "r.svg"), "--sgf", str(tmp_path / "r.sgf"))
+    words = ("review", str(record), "--visits", "40", "--first", "2", "--last", "4", "--json", *files)
+    told = json.loads(program(*words)[1])
+    assert [move["number"] for move in told["moves"]] == [2, 3, 4] and told["complete"]
+    assert told["game"] == "Go(size=5, komi=0.5, rules='chinese')"
+    ElementTree.parse(tmp_path / "r.svg")
+    assert (tmp_path / "r.sgf").read_text().count("SBKV[") == 4
+    assert json.loads(program(*words)[1]) == told  # one seed, one answer
+    other = json.loads(program(*words, "--komi", "6.5", "--rules", "japanese")[1])
+    assert other["game"] == "Go(size=5, komi=6.5, rules='japanese')"
+
+
+BAD_RECORDS = {
+    "(;GM[1]SZ[9]": "game.sgf: ",
+    "no game": "there is no game in the text",
+    "(;GM[2]SZ[8];B[aa])": "this is not a game of Go",
+    "(;GM[1]SZ[9]C[hello])": "game.sgf: there are no moves in the game",
+    "(;GM[1]SZ[9];B[aa];W[aa])": "game.sgf: move 2, by white: A9 is not legal here: there is a stone",
+}
+
+
+@pytest.mark.parametrize("text", BAD_RECORDS)
+def test_review_says_what_is_wrong_with_a_record(program, record, text):
+    record.write_text(text)
+    code, _, err = program("review", str(record), "--visits", "5")
+    assert code == 2 and BAD_RECORDS[text] in err and len(err.strip().splitlines()) == 1
+
+
+def test_review_says_what_is_wrong_with_its_options(program, record):
+    for words, complaint in {
+        ("--first", "9"): "there is no move 9 to begin with: the game has 6 moves",
+        ("--first", "3", "--last", "2"): "--last=2: comes before --first=3",
+        ("--visits", "0"): "--visits=0: must be a whole number of 1 or more",
+        ("--swings", "-1"): "--swings=-1: must be 0 or more",
+        ("--rules", "mine"): "there are no rules called 'mine'",
+        ("--komi", "0.3"): "komi=0.3",
+    }.items():
+        code, _, err = program("review", str(record), *words)
+        assert code == 2 and complaint in err and len(err.strip().splitlines()) == 1
+
+
+CURVES = st.lists(st.floats(0, 1), min_size=2, max_size=400).map(lambda rates: list(enumerate(rates)))
+
+
+@given(CURVES, st.integers(10, 150))
+def test_a_curve_fits_its_place_and_is_higher_where_the_win_rate_is(curve, width):
+    *rows, numbers = show_review.curve_lines(curve, width)
+    assert len(rows) == show_review.ROWS
+    assert max(map(len, rows)) <= show_review.MARGIN + width
+    assert len(numbers) <= show_review.MARGIN + width + 3
+    each = max(1, min(width // len(curve), show_review.WIDEST))
+    if each * len(curve) <= width:
+        columns = zip(*(row[show_review.MARGIN :].ljust(each * len(curve)) for row in rows), strict=True)
+        heights = [sum(show_review.BLOCKS.index(cell) for cell in column) for column in columns][::each]
+        for (_, rate), height in zip(curve, heights, strict=True):
+            assert abs(height / (8 * show_review.ROWS) - rate) <= 1 / (8 * show_review.ROWS)
 
 
 def test_search_on_a_graph_tells_merges_and_evaluations_and_what_is_proven(program):
@@ -200,6 +323,9 @@ BAD = {
     ("graph", "tictactoe", "--nodes", "0"): "--nodes=0: must be a whole number of 1 or more",
     ("graph", "tictactoe", "--visits", "0"): "visits=0: must be a whole number of 1 or more",
     ("graph", "connectfor"): "did you mean connectfour",
+    ("search", "othello", "--ownership"): "--ownership: points belong to players in Go only, not in Othello()",
+    ("play", "othello", "--heat"): "--heat: visits are shown on boards of Go only, not of Othello()",
+    ("review", "nowhere.sgf"): "nowhere.sgf cannot be read: No such file",
 }
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from anabranch.errors import SearchError as SearchError
     from anabranch.errors import SgfError as SgfError
     from anabranch.errors import UnknownGame as UnknownGame
+    from anabranch.games.advice import advise as advise
+    from anabranch.games.advice import consider as consider
     from anabranch.games.check import check as check
     from anabranch.games.game import Game as Game
     from anabranch.games.game import rule as rule
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from anabranch.search.backup import Max as Max
     from anabranch.search.backup import Mean as Mean
     from anabranch.search.backup import Mix as Mix
+    from anabranch.search.best_chance import BestChance as BestChance
     from anabranch.search.collect import Forget as Forget
     from anabranch.search.collect import KeepReached as KeepReached
     from anabranch.search.evaluate import Rollout as Rollout
@@ -43,6 +46,21 @@ if TYPE_CHECKING:
     from anabranch.search.final import ByValue as ByValue
     from anabranch.search.final import Dirichlet as Dirichlet
     from anabranch.search.final import MostVisits as MostVisits
+    from anabranch.search.heuristic import EvenGame as EvenGame
+    from anabranch.search.heuristic import Grandfather as Grandfather
+    from anabranch.search.prune import ProgressiveBias as ProgressiveBias
+    from anabranch.search.prune import Pruning as Pruning
+    from anabranch.search.prune import Widening as Widening
+    from anabranch.search.rave import ExactMSE as ExactMSE
+    from anabranch.search.rave import Grave as Grave
+    from anabranch.search.rave import HandSelected as HandSelected
+    from anabranch.search.rave import LearntBias as LearntBias
+    from anabranch.search.rave import MinimumMSE as MinimumMSE
+    from anabranch.search.rave import NoAmaf as NoAmaf
+    from anabranch.search.rave import OnlyAmaf as OnlyAmaf
+    from anabranch.search.rave import OwnAmaf as OwnAmaf
+    from anabranch.search.rave import Rave as Rave
+    from anabranch.search.rave import WithAncestors as WithAncestors
     from anabranch.search.regularized import Regularized as Regularized
     from anabranch.search.regularized import regularized_policy as regularized_policy
     from anabranch.search.result import Result as Result
@@ -71,6 +89,7 @@ _HOMES = {
         "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "OptionError", "RuleError", "SearchError",
         "SgfError", "UnknownGame",
     ),
+    "anabranch.games.advice": ("advise", "consider"),
     "anabranch.games.check": ("check",),
     "anabranch.games.game": ("Game", "rule"),
     "anabranch.games.objects": ("ObjectGame",),
@@ -83,6 +102,13 @@ _HOMES = {
     "anabranch.search.evaluate": ("Rollout", "Uniform"),
     "anabranch.search.export": ("GraphView",),
     "anabranch.search.final": ("ByRegularized", "ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
+    "anabranch.search.best_chance": ("BestChance",),
+    "anabranch.search.heuristic": ("EvenGame", "Grandfather"),
+    "anabranch.search.prune": ("ProgressiveBias", "Pruning", "Widening"),
+    "anabranch.search.rave": (
+        "ExactMSE", "Grave", "HandSelected", "LearntBias", "MinimumMSE", "NoAmaf", "OnlyAmaf", "OwnAmaf", "Rave",
+        "WithAncestors",
+    ),
     "anabranch.search.regularized": ("Regularized", "regularized_policy"),
     "anabranch.search.result": ("Result",),
     "anabranch.search.searcher": ("Search",),

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from anabranch.arena.clock import moves_to_come, seconds_for
 from anabranch.arena.gtp_client import GtpRefusal
 from anabranch.arena.match import Match
 from anabranch.arena.openings import read_lines
+from anabranch.arena.players import seconds_for
 from anabranch.arena.playing import Desk, play_game
 from anabranch.arena.referee import Referee, by_returns
 from anabranch.errors import ArenaError
@@ -144,14 +144,20 @@ def test_a_game_that_is_too_long_is_a_draw_and_in_go_is_judged_as_it_stands(desk
 
 
 def test_time_for_a_move_is_a_share_of_what_is_left_and_never_all_of_it():
-    for game in (Nim(), Go(9), Go(19)):
-        left = 60.0
-        for plies in range(0, 400, 2):
-            share = seconds_for(game, plies, left)
-            assert 0 < share < left
-            left -= share
-        assert left < 20.0  # it is there to be used
-    assert moves_to_come(Go(9), 0) > moves_to_come(Go(9), 30) > moves_to_come(Go(9), 500) > 1
+    """A search may stop some milliseconds late."""
+    for game, moves in ((Nim(), 20), (ConnectFour(), 20), (Go(9), 45), (Go(19), 150)):
+        for seconds in (1.0, 60.0):
+            left = seconds
+            for _ in range(moves):
+                share = seconds_for(game.start(), left)
+                assert 0 < share < left / 10
+                left -= share + 0.001
+            assert 0 < left < 0.4 * seconds  # it is there to be used
+
+
+def test_a_move_gets_some_time_however_little_is_left():
+    assert seconds_for(Nim().start(), 0.02) == 0.002
+    assert seconds_for(Nim().start(), 0.002) == 0.001
 
 
 def test_a_search_uses_its_clock_and_does_not_overstep_it(desk):

@@ -7,10 +7,11 @@ import pytest
 
 from anabranch.arena.match import Match
 from anabranch.arena.playing import Played
-from anabranch.arena.plot import rating_chart, running, running_score, ticks
+from anabranch.arena.plot import rating_chart, running, running_score
 from anabranch.arena.rating import Tally, ratings, wilson
 from anabranch.arena.sprt import parse
 from anabranch.arena.standing import Standing, elo_text, ratings_of
+from anabranch.chart import ticks
 
 MATCH = Match("a: random", "b: random", game="nim")
 

@@ -218,6 +218,23 @@ def test_heat_is_shown_as_shares_and_a_pass_below_the_board():
     assert words(game.svg(game.start().state, heat=np.full(9, 1e308)), "share") == ["11%"] * 9
 
 
+def test_a_text_on_a_heated_point_stands_above_its_share_and_ownership_beside_both():
+    game = Go(3)
+    heat = [0, 600, 0, 0, 390, 10, 0, 0, 0, 0]
+    svg = game.svg(game.start().state, heat=heat, marks={1: "1", 4: "cross", 0: "a"}, ownership=[0.9] * 9)
+    assert words(svg, "share") == ["60%", "39%"]  # the last one has less than a tenth of the most
+    (disc, other) = parts(svg, "circle", "heat")
+    above, below = (float(parts(svg, "text", kind)[0].get("y")) for kind in ("mark", "share"))
+    middle = float(disc.get("cy"))
+    assert words(svg, "mark")[0] == "1" and above - 5 < middle < below - 5
+    sizes = [float(parts(svg, "text", kind)[0].get("font-size")) for kind in ("mark", "share")]
+    assert above + sizes[1] * 0.8 <= below  # the feet of one are above the heads of the other
+    alone = float(parts(svg, "text", "share")[1].get("y"))  # a sign does not push the share aside
+    assert abs(alone - 0.36 * 12.8 - float(other.get("cy"))) < 0.1
+    squares = {float(square.get("width")) for square in parts(svg, "rect", "owned")}
+    assert len(squares) == 2 and words(svg, "mark")[1] == "a"
+
+
 def test_ownership_is_black_above_zero_and_larger_where_it_is_surer():
     game = Go(3)
     svg = game.svg(game.start().state, ownership=[1, -1, 0.5, 0, 0, 0, 0, 0, 0])

@@ -169,6 +169,8 @@ BAD = {
     "priorities": [5, [], [1, 2]],
     "whiteHandicapBonus": ["some", 7],
     "includeOwnership": [1, "true", None],
+    "includeMovesOwnership": [1, "true", None],
+    "includePVVisits": [1, "true", None],
     "includePolicy": ["no"],
     "reportDuringSearchEvery": [0, -1, "1", None, float("inf")],
     "overrideSettings": [5, [], {"maxTime": -1}, {"reportAnalysisWinratesAs": "GREEN"}, {"maxVisits": 0}],
@@ -252,6 +254,42 @@ def test_an_answer_has_what_katago_would_say():
     assert len(answer["ownership"]) == 81 and len(answer["policy"]) == 82
     assert sum(share for share in answer["policy"] if share >= 0) == pytest.approx(1, abs=1e-3)
     assert answer["policy"][4 * 9 + 4] == -1  # E5 has a stone
+
+
+@when_compiled
+def test_visits_of_variations_fall_from_move_to_move():
+    """A position may have more visits than the move to it, by other paths."""
+    moves = answer_to({**GOOD, "includePVVisits": True, "maxVisits": 400})["moveInfos"]
+    assert max(len(move["pv"]) for move in moves) > 1
+    for move in moves:
+        edges, nodes = move["pvEdgeVisits"], move["pvVisits"]
+        assert len(edges) == len(nodes) == len(move["pv"]) and edges[0] == move["visits"]
+        assert all(edge <= node for edge, node in zip(edges, nodes, strict=True))
+        assert all(later < node for node, later in zip(nodes, edges[1:], strict=False))
+    assert "pvVisits" not in answer_to({**GOOD, "includePVVisits": False})["moveInfos"][0]
+
+
+@when_compiled
+def test_variations_are_counted_while_the_search_runs():
+    with Client() as client:
+        client.send({**ENDLESS, "includePVVisits": True, "reportDuringSearchEvery": 0.05})
+        report = client.read()
+        assert report["isDuringSearch"] and report["moveInfos"][0]["pvEdgeVisits"][0] == report["moveInfos"][0]["visits"]
+
+
+@when_compiled
+def test_the_ownership_of_moves_is_told_for_the_best_and_from_the_view_that_is_asked_for():
+    request = {**GOOD, "includeMovesOwnership": True, "maxVisits": 100}
+    moves = answer_to(request)["moveInfos"]
+    assert [("ownership" in move) for move in moves] == [place < 10 for place in range(len(moves))]
+    best = [move for move in moves[:10] if move["move"] != "pass"]
+    points = [(9 - int(move["move"][1])) * 9 + "ABCDEFGHJ".index(move["move"][0]) for move in best]
+    assert all(len(move["ownership"]) == 81 for move in best)
+    own = sum(move["ownership"][point] for move, point in zip(best, points, strict=True)) / len(best)
+    others = sum(move["ownership"][point] for move in best for point in points) / len(best) ** 2
+    assert own > others + 0.2  # where black plays, points are black's more often than behind the other moves
+    whites = answer_to({**request, "overrideSettings": {"reportAnalysisWinratesAs": "WHITE"}})["moveInfos"]
+    assert whites[0]["ownership"] == [-number for number in moves[0]["ownership"]]
 
 
 @when_compiled

@@ -4,7 +4,9 @@ import random
 
 import pytest
 
-from anabranch.protocols.clock import KINDS, Clock, TimeSettings
+from anabranch.games import Nim
+from anabranch.games.go import Go
+from anabranch.protocols.clock import FEWEST_TO_GO, KINDS, Clock, TimeSettings, moves_to_come
 from tests.protocols.referee import Referee
 
 SETTINGS = [
@@ -116,3 +118,9 @@ def test_only_time_that_stays_is_worth_saving():
     assert Clock(TimeSettings("fischer", 100, 5)).budget(0, 50).is_kept
     assert Clock(TimeSettings("canadian", 0, 100, 5)).budget(0, 50).is_kept
     assert not Clock(TimeSettings("byoyomi", 0, 30, 5)).budget(0, 50).is_kept
+
+
+def test_the_emptier_a_board_of_go_the_more_moves_are_to_come():
+    start, later = Go(19).start(), Go(19).position(["D4", "Q16", "D16"])
+    assert moves_to_come(start) > moves_to_come(later) > moves_to_come(Go(9).start()) > FEWEST_TO_GO
+    assert moves_to_come(Nim().start()) == FEWEST_TO_GO  # nothing is known

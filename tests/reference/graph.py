@@ -56,15 +56,18 @@ class ReferenceGraph(ReferenceSearch):
 
     def simulate(self) -> None:
         node, path, on_path = self.root, [], []
+        self.path, values = path, None
         while True:
             on_path.append(node)
             if node.over:
-                node.evaluations.append(self.returns(node.state))
+                values = self.returns(node.state)
+                node.evaluations.append(values)
                 node.q = self.worth(node)
                 break
             if not node.edges:
                 if len(node.evaluations) < self.expand_after or len(path) >= self.depth:
-                    node.evaluations.append(self.evaluate(node.state)[1])
+                    values = self.evaluate(node.state)[1]
+                    node.evaluations.append(values)
                     node.q = self.worth(node)
                     self.evaluations += 1
                     break
@@ -73,15 +76,17 @@ class ReferenceGraph(ReferenceSearch):
                 for edge in node.edges:
                     self.look(edge)
             edge = self.choose(node)
-            path.append((node, edge))
             if edge.child is None:
                 state, edge.rewards = self.play(node.state, edge.action)
                 edge.child, new = self.find_or_add(state)
                 self.merges += not new
+            path.append((node, edge, edge.rewards))
             if edge.child in on_path or self.has_enough(edge):
                 break
             node = edge.child
-        for node, edge in reversed(path):
+        if values is not None:  # one that was stopped has found nothing
+            self.learn(path, values)
+        for node, edge, _ in reversed(path):
             edge.visits += 1
             if isinstance(self.update, ab.Idempotent):
                 for any_edge in node.edges:

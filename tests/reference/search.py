@@ -75,6 +75,7 @@ class ReferenceSearch:
         self.select, self.evaluator, self.backup = select, evaluate, backup
         self.depth, self.expand_after = depth, expand_after
         self.random = generator(seed)
+        self.path: list[Any] = []  # of the running simulation: nodes, the edges taken there, and what these paid
         state = readable((position or game.start()).record())
         priors, values = self.evaluate(state)
         self.root = self.new_node(state, [values], priors)
@@ -88,6 +89,7 @@ class ReferenceSearch:
 
     def simulate(self) -> None:
         node, path = self.root, []
+        self.path = path
         while True:
             edge = self.choose(node)
             state, rewards = self.play(node.state, edge.action)
@@ -108,7 +110,11 @@ class ReferenceSearch:
                 values = self.returns(node.state)
                 node.evaluations.append(values)
                 break
+        self.learn(path, values)
         self.back_up(path, values)
+
+    def learn(self, path, values) -> None:
+        """What a simulation that found `values` at its end teaches besides; nothing here (see `rave.py`)."""
 
     def new_node(self, state, evaluations, priors=None) -> Node:
         """A node for a position that is not over; its edges in random order, which breaks ties."""
@@ -124,8 +130,10 @@ class ReferenceSearch:
             for last in range(len(actions) - 1, 0, -1):  # Fisher-Yates
                 other = below(self.random, last + 1)
                 actions[last], actions[other] = actions[other], actions[last]
-        edges = [Edge(action, float(F4(priors[action])), self.game.players) for action in actions]
-        return Node(state, player, evaluations, edges)
+        return Node(state, player, evaluations, self.new_edges(state, player, actions, priors))
+
+    def new_edges(self, state, player, actions, priors) -> list[Edge]:
+        return [Edge(action, float(F4(priors[action])), self.game.players) for action in actions]
 
     def back_up(self, path, values) -> None:
         """Add the outcome to all edges of the path, and let the operator say what goes on upwards."""
@@ -156,7 +164,7 @@ class ReferenceSearch:
 
     def choose(self, node: Node) -> Edge:
         if node.player != CHANCE:
-            return max(node.edges, key=lambda edge: self.score(node, edge))  # the first of equals
+            return max(node.edges, key=lambda edge: self.score(self.select, node, edge))  # the first of equals
         left = uniform(self.random)
         for edge in node.edges:
             left -= edge.prior
@@ -164,23 +172,33 @@ class ReferenceSearch:
                 return edge
         return node.edges[-1]
 
-    def score(self, node: Node, edge: Edge) -> float:
-        rule = self.select
+    def score(self, rule, node: Node, edge: Edge) -> float:
+        n, all_n = self.visits_of(edge), self.visits_at(node)
         if isinstance(rule, ab.UCT):
-            if not edge.visits:
+            if not n:
                 return F4(self.first_play(rule.fpu, node))
-            bonus = F4(rule.c) * np.sqrt(F4(math.log(node.visits))) * np.sqrt(F4(1) / F4(edge.visits))
-            return self.value(node, edge) + bonus
-        value = float(self.value(node, edge)) if edge.visits else self.first_play(rule.fpu, node)
+            return self.value(node, edge) + F4(rule.c) * np.sqrt(F4(math.log(all_n))) * np.sqrt(F4(1) / F4(n))
+        value = float(self.value(node, edge)) if n else self.first_play(rule.fpu, node)
         if isinstance(rule, ab.Greedy):
             return value
-        c = rule.c + rule.growth * math.log((node.visits + rule.base) / rule.base)
-        return value + c * edge.prior * math.sqrt(node.visits) / (1 + edge.visits)
+        c = rule.c + rule.growth * math.log((all_n + rule.base) / rule.base)
+        return value + c * edge.prior * math.sqrt(all_n) / (1 + n)
 
     def value(self, node: Node, edge: Edge) -> F4:
         """Q of an edge for the player who moves, from the declared range to [-1, 1]."""
         middle, factor = self.scale(node.player)
-        return (F4(edge.total[node.player]) * (F4(1) / F4(edge.visits)) - F4(middle)) * F4(factor)
+        return (F4(self.total_of(node, edge)) * (F4(1) / F4(self.visits_of(edge))) - F4(middle)) * F4(factor)
+
+    # Visits and totals as rules see them: a heuristic adds to them (`rave.py`).
+
+    def visits_of(self, edge: Edge) -> int:
+        return edge.visits
+
+    def visits_at(self, node: Node) -> int:
+        return node.visits
+
+    def total_of(self, node: Node, edge: Edge) -> float:
+        return edge.total[node.player]
 
     def first_play(self, fpu, node: Node) -> float:
         """The value of an edge that was never tried."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 import anabranch as ab
+from anabranch.games import Pig, Treasure
 from anabranch.games.tictactoe import WINS, TicTacToe
 
 # --- records and rules -------------------------------------------------------------------------------------------------
@@ -110,6 +111,91 @@ class Percent(TicTacToe):
         if WINS[state.other]:  # by the stone just played
             out[0] = 100.0 if state.turn == 1 else 0.0
         out[1] = -out[0]
+
+
+class Hunt(Treasure):
+    """Rewards on the way, for rules that want to believe that a step is a step."""
+
+    actions_keep_meaning = True
+
+
+class Dice(Pig):
+    """Chance between the decisions, for the same."""
+
+    actions_keep_meaning = True
+
+
+ECHO_WEIGHTS = np.array([[1, 5, 11, 17], [3, 29, 31, 2], [7, 13, 19, 23]])  # [player, action]
+ECHO_PAYS = np.random.default_rng(3).uniform(-1.0, 1.0, 37)  # no two sums are equal, so that rounding decides nothing
+ECHO_AGAIN = 3  # the action after which the same player moves once more
+ECHO_PLIES = 7
+ECHO_MOST = 3  # times that an action may be played in a game
+
+
+class Echo(ab.Game):
+    """Seven plies of four actions. Both players play them, several times a game; what was just played may not be played at
+    once again. Paths join, turns do not always alternate, and the end pays by who has played what."""
+
+    players, actions = 2, 4
+    state = np.dtype([("played", "i1", (3, 4)), ("last", "i1"), ("turn", "i1"), ("ply", "i1")])
+
+    @ab.rule
+    def setup(state):
+        state.played[:] = 0
+        state.last, state.turn, state.ply = -1, 0, 0
+
+    @ab.rule
+    def to_play(state):
+        return state.turn
+
+    @ab.rule
+    def is_legal(state, action):
+        times = state.played[0, action] + state.played[1, action] + state.played[2, action]
+        return action != state.last and times < ECHO_MOST
+
+    @ab.rule
+    def play(state, action):
+        state.played[state.turn, action] += 1
+        state.last = action
+        state.ply += 1
+        if action != ECHO_AGAIN:
+            state.turn = 1 - state.turn
+
+    @ab.rule
+    def is_over(state):
+        return state.ply == ECHO_PLIES
+
+    @ab.rule
+    def returns(state, out):
+        total = 0
+        for player in range(2):
+            for action in range(4):
+                total += ECHO_WEIGHTS[player, action] * state.played[player, action]
+        out[0] = ECHO_PAYS[total % 37]
+        out[1] = -out[0]
+
+
+class EchoTrio(Echo):
+    """The same for three players, each with a payoff of their own."""
+
+    players = 3
+    zero_sum = False
+
+    @ab.rule
+    def play(state, action):
+        state.played[state.turn, action] += 1
+        state.last = action
+        state.ply += 1
+        if action != ECHO_AGAIN:
+            state.turn = (state.turn + 1) % 3
+
+    @ab.rule
+    def returns(state, out):
+        for player in range(3):
+            total = 0
+            for action in range(4):
+                total += ECHO_WEIGHTS[player, action] * state.played[player, action]
+            out[player] = ECHO_PAYS[total % 37]
 
 
 # --- Python objects ----------------------------------------------------------------------------------------------------

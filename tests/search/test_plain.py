@@ -1,5 +1,6 @@
 """Compiled or plain Python, in this process or in another: the tests pass in both, and the trees are the same bit for bit."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
 from anabranch.search.simulate import simulate
 from anabranch.search.tree import allocate
+from tests.search.advice import Fancy, fancy
+from tests.search.games import Echo
+from tests.search.lores import lore_facts
 from tests.search.test_reference import opinion
 from tests.search.trees import digest, read_graph, read_tree
 
@@ -20,6 +24,16 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="compares with compiled cod
 ROOT = Path(__file__).parents[2]
 GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
 SELECTS = [ab.UCT(), ab.PUCT()]
+WITH_LORE = [
+    (ab.Rave(bias=0.1, c=0.6), Fancy()),
+    (ab.Rave(bias=0.1, c=0.6), fancy),
+    (ab.Rave(bias=0.1, c=0.6), ab.Grandfather()),
+    (ab.Rave(bias=0.1, schedule=ab.ExactMSE()), None),
+    (ab.Rave(bias=0.1, schedule=ab.LearntBias()), None),
+    (ab.Rave(source=ab.WithAncestors()), None),
+    (ab.ProgressiveBias(ab.UCT(c=0.6)), Fancy()),
+    (ab.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy()),
+]
 VISITS = 60
 
 
@@ -33,7 +47,7 @@ def in_another_process(*arguments, **environment):
 
 
 def digests():
-    """One line a tree: of all games, rules and kinds of evaluator."""
+    """One line a tree: of all games, rules and kinds of evaluator, and of rules and heuristics with lore."""
     lines = []
     for game in GAMES:
         for select in SELECTS:
@@ -43,6 +57,11 @@ def digests():
                 search.advance(best)
                 search.run(visits=VISITS)
                 lines.append(digest(search))
+    for rule, heuristic in WITH_LORE:
+        search = ab.Search(Echo(), select=rule, heuristic=heuristic, seed=12, memory="10MB")
+        search.advance(search.run(visits=VISITS).best)
+        search.run(visits=VISITS)
+        lines.append(hashlib.sha256(repr(lore_facts(search)).encode()).hexdigest())
     return lines
 
 

@@ -2,7 +2,7 @@
 
     notation.py    players as text                      players.py     ours, alive: position -> action
     process.py     a child that may die or hang         gtp_client.py  a program over GTP; gtp_player.py: as a player
-    match.py       two players and their terms          openings.py    how games begin; clock.py: time for a move
+    match.py       two players and their terms          openings.py    how games begin
     playing.py     one game, from number to result      referee.py     who won
     worker.py      a process that plays                 crew.py        several of them
     store.py       the database                         series.py      plays what is missing of matches

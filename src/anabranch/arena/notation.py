@@ -29,6 +29,7 @@ from types import FunctionType
 from typing import Any
 
 import anabranch
+from anabranch.engines import best_options
 from anabranch.errors import AnabranchError, ArenaError
 from anabranch.games.game import Game
 from anabranch.games.go import Go
@@ -44,7 +45,7 @@ LABELLED = re.compile(rf"(?P<label>{LABEL.pattern}?):\s+(?P<rest>.+)", re.DOTALL
 KIND = re.compile(r"(?P<kind>[A-Za-z_]\w*)(?:\s*[:,]\s*|\s+|$)(?P<rest>.*)", re.DOTALL)
 NAME = re.compile(r"[A-Za-z_]\w*")
 LONGEST = 4_000  # characters
-SEARCH, PLAYOUT, RANDOM = "search", "playout", "random"
+SEARCH, BEST, PLAYOUT, RANDOM = "search", "best", "playout", "random"
 LIMITS = ("visits", "total", "seconds")
 NOT_GIVEN = ("self", "game", "seed", "on_progress")  # of Search: the match has them
 WORDS = {"true": True, "false": False, "none": None, "inf": math.inf}
@@ -236,7 +237,7 @@ def _kinds(names: Mapping[str, Any]) -> dict[str, Maker]:
     """Kinds of players by name; every selection rule is one."""
     selects = serves(score, prefer)
     rules = [name.lower() for name, kind in names.items() if _is_option_class(kind) and _serves_by_default(selects, kind)]
-    return {**dict.fromkeys([SEARCH, *rules], _search), PLAYOUT: _policy, RANDOM: _policy}
+    return {**dict.fromkeys([SEARCH, BEST, *rules], _search), PLAYOUT: _policy, RANDOM: _policy}
 
 
 def _serves_by_default(test: Callable[[Any], bool], kind: Any) -> bool:
@@ -250,7 +251,9 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     reuse = given.pop("reuse", True)
     if not isinstance(reuse, bool):
         raise ArenaError(f"reuse={reuse!r}: say True or False")
-    if kind != SEARCH:
+    if kind == BEST:
+        given = {**best_options(game), **given}
+    elif kind != SEARCH:
         if "select" in given:
             raise ArenaError(f"`select` is given by `{kind}` already; write search in its place")
         given["select"] = next(option() for name, option in names.items() if name.lower() == kind)

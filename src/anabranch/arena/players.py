@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.arena.clock import seconds_for
 from anabranch.arena.notation import PolicySpec, SearchSpec, Spec
 from anabranch.arena.openings import random_for
 from anabranch.errors import ArenaError, IllegalMove
@@ -21,10 +20,12 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import readable
 from anabranch.jit.options import coerce
 from anabranch.jit.random import generator
+from anabranch.protocols.clock import Clock, TimeSettings, moves_to_come
 from anabranch.search.searcher import Search
 
 RESIGN = -1  # instead of an action
 WARM_RUNS = 2  # searches that compile all there is: of a start, and of what follows it
+LEAST = 0.002  # seconds for a move; a search looks at the clock no more often
 DRAWS = 20  # from a policy, until it says something legal; it does not know of superko
 
 
@@ -86,7 +87,7 @@ class SearchPlayer(Player):
         self._follow(position)
         limits = dict(self.limits)
         if left is not None:
-            share = seconds_for(position.game, len(position.moves), left)
+            share = seconds_for(position, left)
             limits["seconds"] = min(share, limits.get("seconds", share))
         return self.search.run(position, **limits).best
 
@@ -98,6 +99,12 @@ class SearchPlayer(Player):
         elif root is not None and position.moves[: len(root.moves)] == root.moves:
             for action in position.moves[len(root.moves) :]:
                 self.search.advance(action)
+
+
+def seconds_for(position: Position, left: float) -> float:
+    """Seconds for the next move of a side that has so many left for the game: as over GTP, but nothing is lost on the way."""
+    budget = Clock(TimeSettings("absolute", left), lag=0.0).budget(0, moves_to_come(position))
+    return max(budget.seconds if budget else 0.0, min(LEAST, left / 2))
 
 
 class PolicyPlayer(Player):

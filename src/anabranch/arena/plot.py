@@ -1,20 +1,18 @@
-"""Drawings as SVG: how the score of a match ran, and ratings with their errors. Nothing but text is needed for it."""
+"""Drawings as SVG: how the score of a match ran, and ratings with their errors. What they are made of: `chart.py`."""
 
 import math
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
 
 from anabranch.arena.rating import Rating, wilson
 from anabranch.arena.standing import Standing, elo_text, percent
+from anabranch.chart import FAINT, LETTER, SIZE, Field, document, safe, text, ticks
 
 WIDTH, HEIGHT = 720, 380
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 64, 48  # around the field
-SIZE = 13  # pixels of the font
-LETTER = 7.2  # pixels that a letter takes, on average
 MOST_POINTS = 400  # of a line; more games are thinned out
 ROW = 30  # pixels of a player in the chart of ratings
-INK, FAINT, GRID = "#333333", "#777777", "#dddddd"
-LINE, BAND, EVEN = "#2a6fb0", "#2a6fb0", "#c0392b"
+LINE, EVEN = "#2a6fb0", "#c0392b"
+BAND = 0.18  # opacity of an interval
 
 
 # --- a match ----------------------------------------------------------------------------------------------------------
@@ -33,7 +31,7 @@ def running_score(standing: Standing) -> str:
     points = running(scores)
     if points:
         band = [(n, low) for n, _, low, _ in points] + [(n, high) for n, _, _, high in reversed(points)]
-        parts.append(field.band(band))
+        parts.append(field.area(band, LINE, "interval", BAND))
         parts.append(field.line([(n, share) for n, share, _, _ in points], LINE, "score"))
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "games", "middle"))
     first, second = standing.names
@@ -74,81 +72,10 @@ def rating_chart(rated: Sequence[Rating], title: str) -> str:
         points = f"{rating.score:g} of {rating.games} points"
         tip = f"{rating.name}: {rating.elo:.0f} +- {rating.error:.0f} (standard error), {points}"
         parts.append(
-            f'<g class="rating"><title>{escape(tip)}</title>'
+            f'<g class="rating"><title>{safe(tip)}</title>'
             f'<path d="M{start:.1f} {y:.1f}H{end:.1f}M{start:.1f} {y - 5:.1f}v10M{end:.1f} {y - 5:.1f}v10" stroke="{LINE}" '
             f'stroke-width="2" fill="none"/><circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{LINE}"/>'
             f"{text(left - 12, y + 0.36 * SIZE, rating.name, 'end')}"
             f"{text(x, y - 8, f'{rating.elo:.0f}', 'middle', small=True)}</g>"
         )
     return document(width, bottom + BOTTOM, parts)
-
-
-# --- what drawings are made of ----------------------------------------------------------------------------------------
-
-
-class Field:
-    """A rectangle with scales on its sides."""
-
-    def __init__(
-        self, left: float, top: float, right: float, bottom: float, across: tuple[float, float], up: tuple[float, float]
-    ) -> None:
-        self.left, self.top, self.right, self.bottom = left, top, right, bottom
-        self._across, self._up = across, up
-
-    def x(self, value: float) -> float:
-        """Where a value stands from the left."""
-        low, high = self._across
-        return self.left + (self.right - self.left) * (value - low) / (high - low)
-
-    def y(self, value: float) -> float:
-        """And from the top."""
-        low, high = self._up
-        return self.bottom - (self.bottom - self.top) * (value - low) / (high - low)
-
-    def across(self, value: float, label: str) -> str:
-        """A line of the grid from left to right."""
-        y = self.y(value)
-        line = f'<path d="M{self.left:.1f} {y:.1f}H{self.right:.1f}" stroke="{GRID}"/>'
-        return line + text(self.left - 8, y + 0.36 * SIZE, label, "end")
-
-    def up(self, value: float, label: str) -> str:
-        """One from bottom to top."""
-        x = self.x(value)
-        line = f'<path d="M{x:.1f} {self.bottom:.1f}V{self.top:.1f}" stroke="{GRID}"/>'
-        return line + text(x, self.bottom + 18, label, "middle")
-
-    def line(self, points: Sequence[tuple[float, float]], colour: str, kind: str, dashed: bool = False) -> str:
-        """A line through points."""
-        style = 'stroke-dasharray="5 4"' if dashed else 'stroke-width="2"'
-        return f'<path class="{kind}" d="{self._path(points)}" fill="none" stroke="{colour}" {style}/>'
-
-    def band(self, points: Sequence[tuple[float, float]]) -> str:
-        """What points enclose."""
-        return f'<path class="interval" d="{self._path(points)}Z" fill="{BAND}" fill-opacity="0.18"/>'
-
-    def _path(self, points: Sequence[tuple[float, float]]) -> str:
-        return "M" + "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in points)
-
-
-def ticks(low: float, high: float, whole: bool = False) -> list[float]:
-    """Round numbers between two, about six of them."""
-    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9) / 6))
-    for factor in (1, 2, 5, 10):
-        if (high - low) / (step * factor) <= 7:
-            step *= factor
-            break
-    step = max(step, 1.0) if whole else step
-    return [round(step * i, 9) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
-
-
-def text(x: float, y: float, words: str, anchor: str = "start", bold: bool = False, small: bool = False) -> str:
-    """Words at a place."""
-    style = f'text-anchor="{anchor}" fill="{INK}"' + ' font-weight="bold"' * bold + f' font-size="{SIZE - 2}"' * small
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(words)}</text>'
-
-
-def document(width: float, height: float, parts: Sequence[str]) -> str:
-    """The whole file."""
-    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="{SIZE}">'
-    return "\n".join([head, '<rect width="100%" height="100%" fill="#ffffff"/>', *parts, "</svg>", ""])

@@ -1,9 +1,10 @@
-"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`, `match`, `tournament`, `gtp`, `analyze`.
-It parses, calls and prints, no more.
+"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`, `match`, `tournament`, `gtp`, `analyze`,
+`review`. It parses, calls and prints, no more.
 
     commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
     arena.py      `match` and `tournament`      show_arena.py   what they show
     protocols.py  `gtp` and `analyze`, which other programs talk to
+    review.py     `review`                      show_review.py  what it shows       boards.py   boards with visits and ownership
 
 Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
 """
@@ -12,7 +13,7 @@ import sys
 
 import typer
 
-from anabranch.cli import arena, protocols  # noqa: F401  (they add their commands)
+from anabranch.cli import arena, protocols, review  # noqa: F401  (they add their commands)
 from anabranch.cli.commands import app
 from anabranch.errors import AnabranchError
 

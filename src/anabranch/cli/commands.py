@@ -25,9 +25,11 @@ DRAWN_VISITS = 10_000  # by default, where a search is drawn
 
 
 class Select(StrEnum):
-    """Selection rules by name."""
+    """Selection rules by name; `best` is what plays the game best, heuristic and all."""
 
+    best = "best"
     uct = "uct"
+    rave = "rave"
     puct = "puct"
     greedy = "greedy"
 
@@ -52,7 +54,7 @@ Games = Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="So
 Moves = Annotated[str, typer.Option(help="Moves that lead to the position, divided by commas or blanks: d3,c5,e6")]
 Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
 Seconds = Annotated[float | None, typer.Option(help="Time to search")]
-SelectOption = Annotated[Select, typer.Option(help="Selection rule")]
+SelectOption = Annotated[Select, typer.Option(help="Selection rule; best: as the game is played best")]
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 EvaluateOption = Annotated[Evaluate, typer.Option(help="What leaves are worth: random playouts, or nothing known")]
 BackupOption = Annotated[Backup, typer.Option(help="How values travel up the tree")]
@@ -60,6 +62,7 @@ Depth = Annotated[int | None, typer.Option(help="Deepest level of the tree; 1 is
 Prove = Annotated[bool, typer.Option("--prove", help="Carry wins, losses and draws that are certain up the tree")]
 Seed = Annotated[int, typer.Option(help="One seed, one tree")]
 Memory = Annotated[str, typer.Option(help="Most memory of the tree, such as 512MB")]
+Ownership = Annotated[bool, typer.Option("--ownership", help="Show whose points will be whose as well, by playouts (Go)")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs")]
 
 
@@ -77,7 +80,7 @@ def search(
     moves: Moves = "",
     visits: Visits = None,
     seconds: Seconds = None,
-    select: SelectOption = Select.uct,
+    select: SelectOption = Select.best,
     c: Exploration = None,
     evaluate: EvaluateOption = Evaluate.rollout,
     backup: BackupOption = Backup.mean,
@@ -89,12 +92,16 @@ def search(
     load: Annotated[Path | None, typer.Option(help="Go on with the search that was saved in this file")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the search into this file at its end")] = None,
     as_json: Json = False,
-    svg: Annotated[Path | None, typer.Option(help="Draw the position into this file as well")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw the position into this file; in Go with visits and ownership")] = None,
+    heat: Annotated[bool, typer.Option("--heat/--no-heat", help="Show the visits on the board as well (Go)")] = True,
+    ownership: Ownership = False,
 ) -> None:
     """Search a position and show its moves. Ctrl-C shows the best so far."""
-    from anabranch.cli import show
+    from anabranch.cli import boards, show
 
     position = find_position(game, moves)
+    if ownership:
+        boards.check_ownership(position.game)
     searcher = make_search(position, select, c, evaluate, backup, depth, seed, memory, graph, prove)
     if load is not None:
         if moves:
@@ -103,16 +110,19 @@ def search(
         position = searcher.position
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
-    if svg is not None:
-        write(svg, position.svg())
+    has_board = boards.shows_heat(position.game)
     if as_json:
         result = searcher.run(position, visits=visits, seconds=seconds)
-        print(json.dumps({**result.to_dict(), "moves_played": list(position.moves)}))
+        owned = {"ownership": boards.owned_by(position, result, seed=seed).tolist()} if ownership else {}
+        print(json.dumps({**result.to_dict(), "moves_played": list(position.moves), **owned}))
     else:
         show.print_position(position)
         with show.live_table(searcher):
             result = searcher.run(position, visits=visits, seconds=seconds)
+        boards.print_boards(position, result, heat and has_board, ownership, seed=seed)
         show.print_result(result)
+    if svg is not None:
+        write(svg, boards.drawing(position, result, seed=seed) if has_board else position.svg())
     if save is not None:
         searcher.save(save)
 
@@ -153,20 +163,27 @@ def play(
     visits: Visits = None,
     seconds: Seconds = None,
     player: Annotated[int, typer.Option(help="Which player you are, from 0; -1 watches the engine alone")] = 0,
-    select: SelectOption = Select.uct,
+    select: SelectOption = Select.best,
     c: Exploration = None,
     evaluate: EvaluateOption = Evaluate.rollout,
     seed: Seed = 0,
     memory: Memory = "1GB",
+    heat: Annotated[bool, typer.Option("--heat", help="Show the engine's visits on the board after its moves (Go)")] = False,
+    ownership: Ownership = False,
 ) -> None:
     """Play against the engine in the terminal."""
-    from anabranch.cli.play import play_game
+    from anabranch.cli import boards
+    from anabranch.cli.play import Shown, play_game
 
     position = find_position(game, moves)
+    if ownership:
+        boards.check_ownership(position.game)
+    if heat and not boards.shows_heat(position.game):
+        raise SearchError(f"--heat: visits are shown on boards of Go only, not of {position.game!r}")
     searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory)
     if visits is None and seconds is None:
         seconds = 1.0
-    play_game(searcher, position, player, visits, seconds)
+    play_game(searcher, position, player, visits, seconds, Shown(heat, ownership))
 
 
 @app.command()
@@ -282,19 +299,24 @@ def make_search(
 ) -> Any:
     """A search with options given by name."""
     import anabranch as ab
+    from anabranch.engines import best_options
 
-    rule: Any = {Select.uct: ab.UCT(), Select.puct: ab.PUCT(), Select.greedy: ab.Greedy()}[select]
+    rules: dict[Select, Any] = {Select.rave: ab.Rave(), Select.puct: ab.PUCT(), Select.greedy: ab.Greedy()}
+    options = best_options(position.game) if select is Select.best else {"select": rules.get(select, ab.UCT())}
+    rule = options.setdefault("select", ab.UCT())
     if c is not None:
         if select is Select.greedy:
             raise SearchError("--c: the greedy rule has no exploration constant; use --select uct or puct")
-        rule = rule._replace(c=c)
+        options["select"] = rule._replace(c=c)
+    if evaluate is Evaluate.uniform:
+        options["evaluate"] = ab.Uniform()
+    if graph:
+        options["graph"] = True
     return ab.Search(
         position.game,
-        select=rule,
-        evaluate={Evaluate.rollout: ab.Rollout(), Evaluate.uniform: ab.Uniform()}[evaluate],
+        **options,
         backup={Backup.mean: ab.Mean(), Backup.max: ab.Max(), Backup.mix: ab.Mix()}[backup],
         depth=depth,
-        graph=graph,
         prove=prove,
         seed=seed,
         memory=memory,

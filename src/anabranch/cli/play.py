@@ -1,8 +1,9 @@
 """A game in the terminal: a person against the engine, or the engine alone."""
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
+from anabranch.cli.boards import print_boards
 from anabranch.cli.show import console, print_position, result_table
 from anabranch.errors import AnabranchError, SearchError
 from anabranch.games.position import Position
@@ -11,7 +12,14 @@ from anabranch.games.rules import CHANCE
 HELP = "a move, or [b]?[/b] for the legal ones, [b]hint[/b] to ask the engine, [b]undo[/b] to take back, [b]quit[/b]"
 
 
-def play_game(search: Any, position: Position, person: int, visits: int | None, seconds: float | None) -> None:
+class Shown(NamedTuple):
+    """What is shown of the engine's search before its move."""
+
+    heat: bool  # its visits on the board
+    ownership: bool  # whose points will be whose
+
+
+def play_game(search: Any, position: Position, person: int, visits: int | None, seconds: float | None, shown: Shown) -> None:
     """Play until the game is over or the person leaves."""
     if not -1 <= person < position.game.players:
         raise SearchError(f"--player {person}: {position.game!r} has players 0 to {position.game.players - 1}; -1 watches")
@@ -31,6 +39,7 @@ def play_game(search: Any, position: Position, person: int, visits: int | None, 
             position = chosen
         else:
             result = search.run(position, visits=visits, seconds=seconds)
+            print_boards(position, result, *shown, seed=search.seed)
             console.print(f"engine plays [bold]{result.best_name}[/bold]   [dim]{result.summary}[/dim]\n")
             position = position.play(result.best)
         follow(search, position)

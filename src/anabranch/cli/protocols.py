@@ -22,6 +22,14 @@ class Policy(StrEnum):
     softmax = "softmax"
 
 
+class Rule(StrEnum):
+    """Selection rules by name."""
+
+    best = "best"
+    uct = "uct"
+    rave = "rave"
+
+
 class View(StrEnum):
     """Whose win rates are reported."""
 
@@ -32,7 +40,8 @@ class View(StrEnum):
 
 Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most")]
 PolicyOption = Annotated[Policy | None, typer.Option(help="How playouts go; by default as the game has it")]
-Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT")]
+SelectOption = Annotated[Rule, typer.Option(help="Selection rule; best: what plays best, with a heuristic")]
+Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")]
 Memory = Annotated[str, typer.Option(help="Most memory of searches, such as 512MB")]
 Seed = Annotated[int, typer.Option(help="One seed, one game; the next game takes the next seed")]
@@ -49,6 +58,7 @@ def gtp(
     rules: Annotated[str, typer.Option(help=RULES_HELP)] = "chinese",
     visits: Annotated[int | None, typer.Option(help="Visits for a move, kept ones included")] = None,
     seconds: Seconds = None,
+    select: SelectOption = Rule.best,
     policy: PolicyOption = None,
     c: Exploration = None,
     graph: Graph = True,
@@ -65,14 +75,15 @@ def gtp(
     from anabranch.protocols.gtp import Session
     from anabranch.protocols.kata_rules import rules_of
 
-    _check(visits, seconds, lag or 0.0, resign)
+    check_limits(visits, seconds, lag or 0.0, resign)
     options = Options(
         size=size,
         komi=komi,
         rules=rules_of(rules),
         visits=visits,
         seconds=seconds,
-        policy=_policy(policy),
+        select=select.value,
+        policy=policy_of(policy),
         exploration=c,
         graph=graph,
         memory=memory,
@@ -94,6 +105,7 @@ def analyze(
     threads: Annotated[int, typer.Option(help="Positions that are searched at the same time")] = 2,
     visits: Annotated[int | None, typer.Option(help="Visits of a position, if a request does not say")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for a position, if a request does not say")] = None,
+    select: SelectOption = Rule.best,
     policy: PolicyOption = None,
     c: Exploration = None,
     graph: Graph = True,
@@ -108,9 +120,16 @@ def analyze(
     from anabranch.protocols.engine import Options
     from anabranch.search.checks import at_least_one
 
-    _check(visits, seconds)
+    check_limits(visits, seconds)
     options = Options(
-        visits=visits, seconds=seconds, policy=_policy(policy), exploration=c, graph=graph, seed=seed, memory=memory
+        visits=visits,
+        seconds=seconds,
+        select=select.value,
+        policy=policy_of(policy),
+        exploration=c,
+        graph=graph,
+        seed=seed,
+        memory=memory,
     )
     workers = at_least_one(threads, "--threads")
     _talk(Go(), options)
@@ -122,7 +141,8 @@ def analyze(
     _leave()
 
 
-def _check(visits: int | None, seconds: float | None, lag: float = 0.0, resign: float = 0.0) -> None:
+def check_limits(visits: int | None, seconds: float | None, lag: float = 0.0, resign: float = 0.0) -> None:
+    """Refuse limits that make no sense."""
     from anabranch.search.checks import at_least_one
 
     if visits is not None:
@@ -135,7 +155,8 @@ def _check(visits: int | None, seconds: float | None, lag: float = 0.0, resign: 
         raise SearchError(f"--resign={resign}: a win rate is from 0 to 1")
 
 
-def _policy(name: Policy | None) -> Any:
+def policy_of(name: Policy | None) -> Any:
+    """Playouts by name; None leaves them to the game."""
     from anabranch.games import go
 
     return None if name is None else {Policy.light: go.Light, Policy.mogo: go.MoGo, Policy.softmax: go.Softmax}[name]()

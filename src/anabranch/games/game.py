@@ -45,6 +45,7 @@ class Game:
     discount: ClassVar[float] = 1.0  # what a return is worth one action earlier
     repetition: str = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
     repetition_count: int = 2  # the time at which it means that: the second or the third
+    actions_keep_meaning: ClassVar[bool] = True  # whether an action is much the same now and a few moves later: see Rave
     policy: ClassVar[Any] = RandomPolicy()  # how playouts go, unless `Rollout` is told otherwise
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class

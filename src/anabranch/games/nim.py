@@ -12,6 +12,7 @@ class Nim(Game):
     """Take one to three of 21 stones; whoever takes the last one wins."""
 
     players, actions = 2, 3
+    actions_keep_meaning = False  # taking two stones now and later are different things
     state = np.dtype([("stones", "i4"), ("turn", "i1")])
 
     @rule

@@ -74,6 +74,7 @@ class ObjectGame:
         self.zero_sum: bool = getattr(positions, "zero_sum", self.players == 2)
         self.value_range: tuple[float, float] = getattr(positions, "value_range", (-1.0, 1.0))
         self.discount: float = getattr(positions, "discount", 1.0)
+        self.actions_keep_meaning: bool = getattr(positions, "actions_keep_meaning", True)
         self.policy = RandomPolicy()
         self.repetition: str = getattr(positions, "repetition", "nothing")
         self.repetition_count: int = getattr(positions, "repetition_count", 2)

@@ -19,6 +19,7 @@ class Pig(Game):
     """Roll or hold; whoever first banks the target wins, but a 1 loses the pot."""
 
     players, actions, events = 2, 2, FACES
+    actions_keep_meaning = False  # rolling with another pot is another thing
     state = np.dtype(
         [
             ("target", "i4"),

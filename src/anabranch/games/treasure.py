@@ -27,6 +27,7 @@ class Treasure(Game):
     """Walk a map of five by five and collect as much as you can, early, within a number of steps."""
 
     players, actions = 1, 4
+    actions_keep_meaning = False  # a step leads elsewhere from elsewhere
     discount = 0.95
     value_range = (0.0, float(LAID.sum()))
     state = np.dtype([("lying", "i1", (SIDE * SIDE,)), ("place", "i4"), ("steps", "i4")])  # treasure by cell; cell; steps left

@@ -16,6 +16,7 @@ class TriNim(Game):
     """Three players take one to three stones in turn; whoever takes the last one wins."""
 
     players, actions = 3, 3
+    actions_keep_meaning = False  # taking two stones now and later are different things
     zero_sum = False
     value_range = (LOSS, WIN)
     state = np.dtype([("stones", "i4"), ("turn", "i1")])

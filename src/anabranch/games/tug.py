@@ -17,6 +17,7 @@ class Tug(Game):
     """Move a token one or two cells left or right in turn; the right end is the first player's, the left end the second's."""
 
     players, actions = 2, len(STEPS)
+    actions_keep_meaning = False  # a pull means what the place makes of it
     repetition = "draw"
     state = np.dtype([("cell", "i1"), ("cells", "i1"), ("turn", "i1")])
 

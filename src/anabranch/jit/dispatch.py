@@ -67,6 +67,7 @@ class Choice(NamedTuple):
 
 
 choices: list[Choice] = []  # in the order in which Numba asked; it asks once for each function and types
+quiet: set[Hashable] = set()  # those of them that are not named to people when a kernel is compiled
 owners: set[Hashable] = set()  # every option class and state tag that has an implementation of something
 
 

@@ -18,7 +18,7 @@ from numba import types
 
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
-from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners
+from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners, quiet
 from anabranch.jit.lean import only
 from anabranch.jit.records import readable
 from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
@@ -115,6 +115,8 @@ def _names(argument_types: tuple[Any, ...]) -> str:
 
     def visit(numba_type: Any) -> None:
         key = next((key for key in keys_of_type(numba_type) if key in owners), None)
+        if key in quiet:
+            return
         if key is not None:
             found.append(key.removeprefix(TAG_PREFIX) if isinstance(key, str) else getattr(key, "__name__", str(key)))
         elif isinstance(numba_type, types.BaseTuple):

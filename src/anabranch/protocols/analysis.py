@@ -15,7 +15,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TextIO
 
@@ -30,10 +30,14 @@ from anabranch.protocols.live import Report, from_the_top, report_of
 from anabranch.protocols.queries import BadQuery, Positions, Query, query_of
 from anabranch.protocols.turns import LETTERS, go_of
 from anabranch.search.checks import parse_memory
+from anabranch.search.export import GraphView
+from anabranch.search.layout import NO_NODE
 from anabranch.search.result import Result
+from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 1000
 DIGITS = 6  # behind the decimal point
+MOST_OWNED = 10  # moves, the best ones, whose ownership is told if that is wanted: each takes some 200 playouts
 LEAST_MEMORY = 32_000_000  # bytes of a search, however many there are
 READY = "Started, ready to begin handling requests"  # what KataGo says, and some clients wait for
 QUEUED, RUNNING, DONE = range(3)
@@ -211,33 +215,42 @@ class Server:
             nonlocal reported
             if query.every is not None and time.monotonic() - reported >= query.every and not job.stop.is_set():
                 reported = time.monotonic()
-                self._write(self._described(job, result, True))
+                self._write(self._described(job, search, result, True))
             return job.stop.is_set()
 
         search.on_progress = look
         visits = query.visits or options.visits
         seconds = query.seconds if query.seconds is not None else options.seconds
         result = search.run(job.position, visits=visits, seconds=seconds)
-        return self._described(job, result, False)
+        return self._described(job, search, result, False)
 
     # --- answers ---
 
-    def _described(self, job: Job, result: Result, is_during: bool) -> dict[str, Any]:
+    def _described(self, job: Job, search: Search, result: Result, is_during: bool) -> dict[str, Any]:
         query, position, game = job.query, job.position, go_of(job.position)
         guess = estimate(position, result.pv, self.options.policy, self.options.seed)
         report = report_of(result, position, guess, query.hidden[position.to_play])
         view = query.view or self.view
         flip = view != "SIDETOMOVE" and view[0] != LETTERS[report.player]
-        fields: dict[str, Any] = {"moveInfos": _moves(report, flip), "rootInfo": _root(report, position, flip)}
-        if query.wants_ownership and report.ownership is not None:
-            owned = -report.ownership if flip else report.ownership
-            fields["ownership"] = [round(number, DIGITS) for number in from_the_top(owned, game)]
+        moves = _moves(report, flip)
+        fields: dict[str, Any] = {"moveInfos": moves, "rootInfo": _root(report, position, flip)}
+        sign = (1 - 2 * report.player) * (-1 if flip else 1)  # from black's view to the one that is wanted
+        if query.wants_ownership:
+            fields["ownership"] = _rounded(from_the_top(sign * guess.ownership, game))
+        if query.wants_moves_ownership:
+            for told in moves[:MOST_OWNED]:
+                line = [game.action(name) for name in told["pv"]]
+                owned = estimate(position, line, self.options.policy, self.options.seed).ownership
+                told["ownership"] = _rounded(from_the_top(sign * owned, game))
+        if query.wants_line_visits:
+            graph = search.graph
+            for told in moves:
+                told["pvVisits"], told["pvEdgeVisits"] = line_visits(graph, [game.action(name) for name in told["pv"]])
         if query.wants_policy:
             policy = np.full(game.actions, -1.0)
             for move in result.moves:
                 policy[move.action] = move.prior
-            shown = [*from_the_top(policy[:-1], game), float(policy[-1])]
-            fields["policy"] = [round(number, DIGITS) for number in shown]
+            fields["policy"] = _rounded([*from_the_top(policy[:-1], game), float(policy[-1])])
         return job.answer(is_during, **fields)
 
     def _write(self, answer: dict[str, Any]) -> None:
@@ -248,6 +261,23 @@ class Server:
                 self._out.flush()
         except (OSError, ValueError):  # nobody listens any more
             pass
+
+
+def line_visits(view: GraphView, line: Sequence[int]) -> tuple[list[int], list[int]]:
+    """How often the positions of a line were visited, and how often its moves were, from the root on."""
+    node, of_nodes, of_edges = 0, [], []
+    for action in line:
+        first, end = np.searchsorted(view.edges["source"], (node, node + 1))
+        edges = view.edges[first:end]
+        (edge,) = edges[edges["action"] == action]
+        node = int(edge["target"])
+        of_edges.append(int(edge["visits"]))
+        of_nodes.append(of_edges[-1] if node == NO_NODE else int(view.nodes["visits"][node]))
+    return of_nodes, of_edges
+
+
+def _rounded(numbers: Iterable[float]) -> list[float]:
+    return [round(number, DIGITS) for number in numbers]
 
 
 def _moves(report: Report, flip: bool) -> list[dict[str, Any]]:

@@ -11,15 +11,20 @@ Time systems, as GTP and KGS know them:
 The arbiter's word (`time_left`) counts; between two of its words the clock counts for itself (`spend`). What a move may cost
 (`budget`) is less than what is there: a part of every move is lost on the way to the arbiter, after the search and before it
 (`lag`). While main time is left, a move gets an equal share of it, or the time that overtime would give it, if that is more: it
-could be had anyway. So main time is gone at some point, by intention, where there is overtime.
+could be had anyway. So main time is gone at some point, by intention, where there is overtime. In how many moves main time is
+shared is a guess (`moves_to_come`). Used by `engine.py`, and for matches by `arena/players.py`.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from anabranch.games.go import Go
+from anabranch.games.position import Position
+
 KINDS = ("none", "absolute", "canadian", "byoyomi", "fischer")
 LAG = 0.3  # seconds of each move that are not for searching: messages, the last slice, judging the end of the game
 FEWEST_TO_GO = 20  # moves that main time must always last for: it shrinks to a third in 21 moves and is never gone
+GO_TO_GO = 1 / 3  # moves that a player may have to go in Go, by empty points
 
 
 @dataclass(frozen=True)
@@ -120,3 +125,8 @@ class Clock:
         stones = max(left.count, 1) if self.settings.kind == "canadian" else 1
         share = max(left.time, 0.0) / stones
         return max(share - self.lag, share / 2)
+
+
+def moves_to_come(position: Position) -> int:
+    """How many moves the player to move may still have to make, roughly: only Go gives a hint."""
+    return int(position.state.empty_count * GO_TO_GO) if isinstance(position.game, Go) else FEWEST_TO_GO

@@ -13,25 +13,27 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from anabranch.engines import best_options
 from anabranch.errors import AnabranchError, GameError, IllegalMove
 from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.rulesets import rule_set
 from anabranch.games.position import Position
 from anabranch.jit import COMPILED
-from anabranch.protocols.clock import LAG, Clock, TimeSettings
+from anabranch.protocols.clock import LAG, Clock, TimeSettings, moves_to_come
 from anabranch.protocols.endgame import Settlement, decide, settle
 from anabranch.protocols.live import winrate_of
 from anabranch.protocols.sgf_tree import GameTree, stones_of
 from anabranch.protocols.turns import go_of, played, under, with_turn
 from anabranch.search.evaluate import Rollout
+from anabranch.search.rave import Rave
 from anabranch.search.result import Result
 from anabranch.search.searcher import Search
 from anabranch.search.select import UCT
 
+RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
 PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
-TO_GO = 1 / 3  # moves that a player may have to go, by empty points
 SHORTEST = 0.01  # seconds: a search never gets less
 CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
 
@@ -48,7 +50,8 @@ class Options:
     visits: int | None = None  # of the root, kept ones included, at which a search ends
     seconds: float | None = None  # for a move; with a clock, at most
     policy: Any = None  # of playouts; None: the game's own
-    exploration: float | None = None  # UCT's constant; None: its default
+    select: str = "best"  # which selection rule: see RULES; "best" is what plays best, heuristic and all
+    exploration: float | None = None  # the rule's constant c; None: its default
     graph: bool = True  # whether positions that several paths reach share a node
     memory: int | str = "512MB"
     seed: int = 0  # of the first game; each further one takes the next
@@ -159,8 +162,8 @@ class Engine:
         """A recorded game, or its first `count` moves, with its size and komi but our rules."""
         recorded = tree.game
         handicap = recorded.handicap or tree.free_handicap
-        komi = recorded.komi - recorded.rules.bonus(tree.free_handicap)
-        other = Engine(replace(self.options, size=(recorded.width, recorded.height), komi=komi, rules=self.rules), self.now)
+        size = (recorded.width, recorded.height)
+        other = Engine(replace(self.options, size=size, komi=tree.komi, rules=self.rules), self.now)
         other.handicap = handicap
         other._begin(other._game(handicap))
         tree.game = other.game
@@ -253,8 +256,7 @@ class Engine:
     def _think(self, position: Position, began: float, watch: Watch | None, on_clock: bool) -> Result:
         search = self.searcher()
         self._follow(search, position)
-        to_go = int(position.state.empty_count * TO_GO)
-        budget = self.clock.budget(position.to_play, to_go) if on_clock else None
+        budget = self.clock.budget(position.to_play, moves_to_come(position)) if on_clock else None
         limits = [limit for limit in (self.options.seconds, budget and budget.seconds) if limit is not None]
         if not limits and self.options.visits is None:
             limits = [DEFAULT_SECONDS]
@@ -366,14 +368,12 @@ _warm: set[Any] = set()
 
 def new_search(game: Go, options: Options, seed: int) -> Search:
     """A search as the options want it."""
-    return Search(
-        game,
-        select=UCT() if options.exploration is None else UCT(options.exploration),
-        evaluate=Rollout(policy=options.policy),
-        graph=options.graph,
-        seed=seed,
-        memory=options.memory,
-    )
+    chosen = best_options(game) if options.select == "best" else {"select": RULES[options.select]}
+    if options.exploration is not None:
+        chosen["select"] = chosen["select"]._replace(c=options.exploration)
+    if options.policy is not None:
+        chosen["evaluate"] = Rollout(policy=options.policy)
+    return Search(game, **{**chosen, "graph": options.graph}, seed=seed, memory=options.memory)
 
 
 def warm(game: Go, options: Options) -> None:
@@ -387,12 +387,17 @@ def warm(game: Go, options: Options) -> None:
         search.run(visits=UNTIL_FULL)
         search.run(start, visits=1)
         settle(start, options.policy, playouts=1)
-        _warm.add((type(game), options.policy, options.graph))
+        _warm.add(_kernels(game, options))
 
 
 def is_warm(game: Go, options: Options) -> bool:
     """Whether nothing is left to compile."""
-    return not COMPILED or (type(game), options.policy, options.graph) in _warm
+    return not COMPILED or _kernels(game, options) in _warm
+
+
+def _kernels(game: Go, options: Options) -> tuple[Any, ...]:
+    """What decides which kernels a search needs."""
+    return type(game), options.select, options.policy, options.graph
 
 
 def _is_decided(result: Result, seconds: float) -> bool:

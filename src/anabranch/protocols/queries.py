@@ -28,8 +28,8 @@ COORDINATES = re.compile(r"\(\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*\)")  # column
 # What is understood; anything else is warned of and not used.
 USED = (
     "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize", "boardYSize",
-    "analyzeTurns", "maxVisits", "includeOwnership", "includePolicy", "includePVVisits", "avoidMoves", "allowMoves",
-    "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "action",
+    "analyzeTurns", "maxVisits", "includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits",
+    "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "action",
 )  # fmt: skip
 OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime")
 
@@ -55,6 +55,8 @@ class Query:
     seconds: float | None = None
     view: str | None = None  # whose win rates are reported
     wants_ownership: bool = False
+    wants_moves_ownership: bool = False  # the same behind each of the best moves
+    wants_line_visits: bool = False  # how often the moves of variations were visited
     wants_policy: bool = False
     every: float | None = None  # seconds between reports
     hidden: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())  # actions of each player that are not reported
@@ -106,12 +108,12 @@ def query_of(request: dict[str, Any], positions: Positions) -> Query:
         positions={turn: with_turn(position, position.to_play) for turn, position in enumerate(all_positions) if turn in turns},
         priorities=_priorities(request, turns),
         wants_ownership=_flag(request, "includeOwnership"),
+        wants_moves_ownership=_flag(request, "includeMovesOwnership"),
+        wants_line_visits=_flag(request, "includePVVisits"),
         wants_policy=_flag(request, "includePolicy"),
         hidden=_hidden(request, game),
         warnings=warnings,
     )
-    if _flag(request, "includePVVisits"):
-        warnings.append(("includePVVisits", "is not used by this engine"))
     if "maxVisits" in request:
         found.visits = _integer(request["maxVisits"], "maxVisits", 1, MOST_VISITS)
     if "reportDuringSearchEvery" in request:

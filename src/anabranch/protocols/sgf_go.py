@@ -284,10 +284,9 @@ def root_properties_of(tree: GameTree) -> Properties:
     """What is written of the first node."""
     game = tree.game
     handicap = game.handicap or tree.free_handicap
-    komi = game.komi - game.rules.bonus(tree.free_handicap)
     size = f"{game.width}" if game.width == game.height else f"{game.width}:{game.height}"
     application = f"Anabranch:{__version__}"
-    properties = {"GM": ["1"], "FF": ["4"], "CA": ["UTF-8"], "AP": [application], "SZ": [size], "KM": [f"{komi:g}"]}
+    properties = {"GM": ["1"], "FF": ["4"], "CA": ["UTF-8"], "AP": [application], "SZ": [size], "KM": [f"{tree.komi:g}"]}
     if handicap:
         properties["HA"] = [str(handicap)]
     properties["RU"] = [escaped(rules_name(game.rules))]

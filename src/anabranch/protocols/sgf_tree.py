@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from anabranch.errors import IllegalMove, SgfError
-from anabranch.games.go import Go
+from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.layout import EMPTY, cell_of
 from anabranch.games.go.vertices import handicap_points
 from anabranch.games.position import Position
@@ -125,15 +125,29 @@ class GameTree:
 
     # --- its positions ---
 
-    def position(self, node: Node | None = None) -> Position:
-        """The position at this node, or at the end of the main line: played by our rules, as said in `sgf.py`."""
+    @property
+    def komi(self) -> float:
+        """What white gets beside points for a handicap, as records say it."""
+        return self.game.komi - self.game.rules.bonus(self.free_handicap)
+
+    def change(self, komi: float | None = None, rules: RuleSet | None = None) -> None:
+        """The same moves under another komi or other rules."""
+        if rules is not None:
+            self.root.other.pop("RU", None)  # a name that we do not know
+        komi, rules = self.komi if komi is None else komi, self.game.rules if rules is None else rules
+        size = (self.game.width, self.game.height)
+        self.game = Go(size, komi + rules.bonus(self.free_handicap), rules, self.game.handicap)
+
+    def position(self, node: Node | None = None, before: bool = False) -> Position:
+        """The position at this node, or at the end of the main line: played by our rules, as said in `sgf.py`. `before`: its
+        own move is not played yet, but what it sets up is there."""
         path = self.path(node)
         position = self.game.start()
         number = 0
         for place, here in enumerate(path):
             if here.sets_up or here is self.root:
                 position = self._set_up(position, here, self._next(path, place))
-            if here.action is not None and here.colour is not None:
+            if here.action is not None and here.colour is not None and not (before and here is path[-1]):
                 number += 1
                 position = self._played(position, here.action, here.colour, number)
         return position

@@ -13,5 +13,8 @@ searcher.py   the face: Search                  final.py         noise before, t
 checks.py     what Search is given              read.py, result.py  from memory to a Result
 assemble.py   from options to memory and driver export.py, draw.py  the graph as arrays, JSON, Graphviz, a drawing
 around.py     what goes on beside the loop      keep.py          saving and loading
-counts.py     functions of visit counts
+counts.py     functions of visit counts         prune.py         widening, pruning, progressive bias
+trail.py      what playouts leave for AMAF      rave.py          Rave and its schedules
+lore.py       AMAF values and hints of edges    heuristic.py     what is thought of actions beforehand
+                                                best_chance.py   Crazy Stone's selection
 """

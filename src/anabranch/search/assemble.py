@@ -25,7 +25,10 @@ from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
 from anabranch.search.final import Dirichlet, FinalChoice
 from anabranch.search.graph import Graph, Needs
+from anabranch.search.heuristic import EvenGame, NoHeuristic, advise, advise_all
 from anabranch.search.history import History
+from anabranch.search.prune import innermost, is_ordered, reads_lore
+from anabranch.search.rave import Rave
 from anabranch.search.select import UCT, Scale, prefer, score
 from anabranch.search.simulate_graph import Manner
 from anabranch.search.stale import Ancestors, Parents, PathOnly
@@ -51,6 +54,22 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
     )
 
 
+def heuristic_of(game: Game | ObjectGame, heuristic: Any, rules: Rules) -> Any:
+    """What is thought of actions beforehand: an option, a Python function, or None."""
+    rule = innermost(rules.select)
+    if isinstance(rule, Rave) and not game.actions_keep_meaning:
+        raise SearchError(
+            f"{rule!r} learns about an action from whenever it is played, but {game!r} says that its actions change their "
+            "meaning (actions_keep_meaning = False): use UCT() or PUCT()"
+        )
+    if heuristic is None or is_function(heuristic):
+        return heuristic
+    chosen = option(heuristic, EvenGame(), "heuristic", serves(advise, advise_all))
+    if isinstance(game, ObjectGame) and not isinstance(chosen, EvenGame):
+        raise SearchError(f"heuristic={chosen!r}: a game of Python objects wants a Python function f(position), or EvenGame()")
+    return chosen
+
+
 def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int) -> Limits:
     """How far the tree grows, and the units of the game's values."""
     low, high = game.value_range
@@ -63,8 +82,11 @@ def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int) -> 
     )
 
 
-def manner_of(game: Game | ObjectGame, backup: Any, graph: bool, update: Any, ahead: Any, stale: Any) -> Manner:
+def manner_of(
+    game: Game | ObjectGame, rules: Rules, graph: bool, update: Any, ahead: Any, stale: Any, heuristic: Any
+) -> Manner:
     """How a graph is walked, as kernels want to know it."""
+    backup = rules.backup
     update = option(update, Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
     ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
     if not graph and [type(option) for option in (update, ahead, stale)] != [Incremental, Continue, PathOnly]:
@@ -78,10 +100,12 @@ def manner_of(game: Game | ObjectGame, backup: Any, graph: bool, update: Any, ah
         stop=CONTINUE if isinstance(ahead, Continue) else ahead,
         stale=stale,
         opaque=isinstance(game, ObjectGame),
+        heuristic=heuristic if is_option(heuristic) else NoHeuristic(),
+        ordered=is_ordered(rules.select),
     )
 
 
-def needs_of(game: Game | ObjectGame, graph: bool, prove: bool, stale: Any) -> Needs:
+def needs_of(game: Game | ObjectGame, rules: Rules, graph: bool, prove: bool, stale: Any, heuristic: Any) -> Needs:
     """What is to be kept in memory beside nodes and edges."""
     return Needs(
         merge=graph,
@@ -89,6 +113,7 @@ def needs_of(game: Game | ObjectGame, graph: bool, prove: bool, stale: Any) -> N
         rewards=isinstance(game, Game) and bool(game.rule("has_rewards")(None)),
         cuts=game.repetition != "nothing",
         links=isinstance(stale, (Parents, Ancestors)),
+        lore=heuristic is not None or reads_lore(rules.select),
         places=isinstance(game, Game) and game.repetition != "nothing" and bool(game.rule("has_repetition_key")(None)),
     )
 
@@ -110,6 +135,7 @@ def settings_of(
         "version": __version__,
         "game": repr(setting.game),
         **{name: describe(option) for name, option in setting.rules._asdict().items()},
+        "heuristic": describe(setting.heuristic),
         "final": describe(final),
         "noise": describe(noise),
         "graph": on_graph,
@@ -145,9 +171,9 @@ def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int) 
 
 
 def is_compact(game: Game | ObjectGame, evaluate: Any, needs: Needs) -> bool:
-    """Whether a compact tree will do: no sharing, no proofs, no repetitions, nothing in Python."""
+    """Whether a compact tree will do: no sharing, no proofs, no repetitions, no lore, nothing in Python."""
     in_kernel = isinstance(game, Game) and is_option(evaluate)
-    return in_kernel and not (needs.merge or needs.prove or needs.cuts)
+    return in_kernel and not (needs.merge or needs.prove or needs.cuts or needs.lore)
 
 
 def clear(graph: Tree | Graph, memory: int) -> None:
@@ -164,7 +190,7 @@ def driver_at(setting: Setting, graph: Tree | Graph, position: Any, history: His
     kind: type[Driver] = TreeDriver if isinstance(graph, Tree) else GraphDriver
     if isinstance(setting.game, ObjectGame):
         kind = ObjectDriver
-    elif not is_option(setting.rules.evaluate):
+    elif not is_option(setting.rules.evaluate) or is_function(setting.heuristic):
         kind = CallableDriver
     driver = kind(setting, graph, record, history.exhausted(), seed)
     if isinstance(driver, ObjectDriver):

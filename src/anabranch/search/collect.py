@@ -115,6 +115,8 @@ def copy_down(graph, number, new_numbers):
             graph.bounds[target, 1, i] = graph.bounds[number, 1, i]
     if is_on(graph.apart):
         copy_place(graph, number, target)
+    if is_on(graph.known):
+        graph.lore[target] = graph.lore[number]
     for i in range(1, 1 + node.count):
         graph.edges[target + i] = graph.edges[number + i]
         child = graph.edges[target + i].child
@@ -122,6 +124,8 @@ def copy_down(graph, number, new_numbers):
             graph.edges[target + i].child = new_numbers[child]
         if is_on(graph.repeat):
             graph.cuts[target + i] = graph.cuts[number + i]
+        if is_on(graph.known):
+            graph.lore[target + i] = graph.lore[number + i]
         if len(graph.rewards) > 0:
             for j in range(graph.rewards.shape[1]):
                 graph.rewards[target + i, j] = graph.rewards[number + i, j]

@@ -2,7 +2,8 @@
 
     TreeDriver       a compiled game, an evaluator inside the kernel, a compact tree: whole batches of simulations in one call
     GraphDriver      the same on a graph (or a tree with proofs or repetitions)
-    CallableDriver   a compiled game, a Python callable f(states) -> (priors, values) between two kernels
+    CallableDriver   a compiled game, a Python callable f(states) -> (priors, values) between two kernels, or a heuristic in
+                     Python
     ObjectDriver     a game of Python objects: kernels walk the graph, Python plays and evaluates
 
 Above: `searcher.py`, the face. Below: `simulate.py` and `simulate_graph.py`, the kernels; `answers.py`, what evaluators say.
@@ -16,12 +17,15 @@ import numpy as np
 from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import CHANCE
 from anabranch.jit import readable
+from anabranch.jit.options import is_option
 from anabranch.jit.random import below, generator, uniform
 from anabranch.search.answers import ask, priors_of, read_answer
 from anabranch.search.collect import Forget, KeepReached, collect, forget, turn_page
 from anabranch.search.evaluate import LEAF_STATE, Rollout, Uniform
 from anabranch.search.graph import Graph, card_dtype, numbers
+from anabranch.search.heuristic import ask_heuristic, check_advice
 from anabranch.search.layout import NO_NODE, REFUSED, SIGNPOSTS, SLOTS, On, edge_dtype
+from anabranch.search.prune import innermost
 from anabranch.search.reuse import reroot
 from anabranch.search.simulate import simulate
 from anabranch.search.simulate_graph import (
@@ -31,9 +35,11 @@ from anabranch.search.simulate_graph import (
     WANTS_VALUE,
     Manner,
     adopt_graph,
+    advise_graph,
     descend_graph,
     descend_on,
     end_here,
+    evaluate_graph,
     find_or_add,
     finish_graph,
     note_value,
@@ -42,6 +48,7 @@ from anabranch.search.simulate_graph import (
 )
 from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
 from anabranch.search.steps import Limits, Work
+from anabranch.search.trail import Trail, add_to_trail, begin_playout, end_playout, new_trail
 from anabranch.search.tree import Tree
 
 NEVER = 2**62  # a count that is not reached
@@ -66,6 +73,7 @@ class Setting(NamedTuple):
     manner: Manner
     collect: KeepReached | Forget
     memory: int
+    heuristic: Any  # an option, a Python function, or None
 
 
 class Driver:
@@ -93,6 +101,7 @@ class Driver:
             returns=np.zeros(self.game.players),
             exhausted=exhausted,
             ancestry=np.zeros((4, ancestry), np.int32),
+            trail=trail_of(setting, isinstance(graph, Graph) and isinstance(graph.known, On), width),
         )
 
     def plant(self) -> None:
@@ -115,6 +124,13 @@ class Driver:
             path_edges=np.zeros(2 * depth, np.int32),
             path_rewards=np.zeros((2 * depth, width)),
         )
+
+
+def trail_of(setting: Setting, used: bool, width: int) -> Trail:
+    """The scratch memory that AMAF values and heuristics need."""
+    game, evaluator, rule = setting.game, setting.rules.evaluate, innermost(setting.rules.select)
+    playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
+    return new_trail(used, game.players, max(game.actions, game.events), width, playouts, getattr(rule, "strict", True))
 
 
 class TreeDriver(Driver):
@@ -226,10 +242,12 @@ class GraphDriver(OnGraph):
 
     def plant(self) -> None:
         self.root = int(simulate_graph(*self._arguments(0))[0])
+        check_advice(self.manner.heuristic, self.work.trail)
 
     def run(self, count: int) -> int:
         _, done, why = simulate_graph(*self._arguments(count))
         self.proven = why == PROVEN
+        check_advice(self.manner.heuristic, self.work.trail)
         if why == PATH_FULL:
             self.lengthen_path()
         self.make_room()
@@ -280,7 +298,7 @@ class PythonDriver(OnGraph):
             player, count = self.evaluate_leaf(leaf, depth)
             note_value(self.graph, leaf, depth, int(count > 0), self.limits, self.work)
             if leaf != NO_NODE and depth < self.limits.depth:
-                self.give_edges(leaf, player, count)
+                self.give_edges(leaf, player, count, depth)
         finish_graph(self.graph, depth, self.rules.backup, self.manner, end, self.limits, self.work)
         return True
 
@@ -293,7 +311,7 @@ class PythonDriver(OnGraph):
             player, count = self.evaluate_leaf(self.root, 0)
             if self.graph.nodes["own"][self.root] == 0:
                 note_value(self.graph, self.root, 0, 1, self.limits, self.work)
-            self.root = self.give_edges(self.root, player, count)
+            self.root = self.give_edges(self.root, player, count, 0)
         if self.root != NO_NODE:
             finish_graph.compile(self.graph, 1, self.rules.backup, self.manner, 0, self.limits, self.work)
 
@@ -301,9 +319,26 @@ class PythonDriver(OnGraph):
         """The first half of a simulation."""
         return descend_graph(self.graph, self.root, self.rules.select, self.manner, self.limits, self.work)
 
-    def give_edges(self, leaf: int, player: int, count: int) -> int:
+    def give_edges(self, leaf: int, player: int, count: int, depth: int) -> int:
         """Make the leaf one that simulations go on from; its number from now on, or NO_NODE if there is no room."""
-        return int(adopt_graph(self.graph, leaf, player, count, self.priors, self.work))
+        if isinstance(self.graph.known, On):
+            self.ask_advice(player, count, depth)
+        return int(adopt_graph(self.graph, leaf, player, count, self.priors, self.manner, self.work))
+
+    def ask_advice(self, player: int, count: int, depth: int) -> None:
+        """Have the heuristic say what it thinks of the leaf's actions."""
+        heuristic = self.setting.heuristic
+        if player == CHANCE or heuristic is None:
+            self.work.trail.hints[:count], self.work.trail.worth[:count] = 0.0, 0
+        elif is_option(heuristic):
+            advise_graph(self.graph, count, depth, self.manner, self.limits, self.work)
+            check_advice(heuristic, self.work.trail)
+        else:
+            ask_heuristic(heuristic, self.leaf_for_python(), self.work.actions[:count], self.game.actions, self.work.trail)
+
+    def leaf_for_python(self) -> Any:
+        """The leaf as functions in Python see it."""
+        raise NotImplementedError
 
     def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
         """Fill `work.values`, `work.actions` and `priors`; who moves at the leaf, and how many edges it has."""
@@ -318,7 +353,7 @@ class PythonDriver(OnGraph):
 
 
 class CallableDriver(PythonDriver):
-    """A compiled game and a Python evaluator."""
+    """A compiled game with an evaluator or a heuristic in Python."""
 
     def plant(self) -> None:
         self.work.states[LEAF_STATE] = self.work.states[0]
@@ -330,10 +365,22 @@ class CallableDriver(PythonDriver):
 
     def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
         player, count = survey(self.work)
-        if count > 0:
-            states = self.work.states[LEAF_STATE : LEAF_STATE + 1].copy()
-            self.keep_answer(ask(self.rules.evaluate, readable(states)), player, count)
+        if count == 0:
+            return player, count
+        if not is_option(self.rules.evaluate):
+            self.keep_answer(ask(self.rules.evaluate, self.leaf_states()), player, count)
+            return player, count
+        evaluate_graph(self.rules.evaluate, self.limits, self.work)
+        actions = self.work.actions[:count]
+        self.priors[:count] = self.work.probabilities[actions] if player == CHANCE else 1.0 / count
         return player, count
+
+    def leaf_states(self) -> Any:
+        """LEAF_STATE, copied, in an array."""
+        return readable(self.work.states[LEAF_STATE : LEAF_STATE + 1].copy())
+
+    def leaf_for_python(self) -> Any:
+        return self.leaf_states()[0]
 
 
 class ObjectDriver(PythonDriver):
@@ -362,8 +409,11 @@ class ObjectDriver(PythonDriver):
         kept = ((int(new_numbers[old]), position) for old, position in self.objects.items())
         self.objects = {new: position for new, position in kept if new != NO_NODE}
 
-    def give_edges(self, leaf: int, player: int, count: int) -> int:
-        number = super().give_edges(leaf, player, count)
+    def leaf_for_python(self) -> Any:
+        return self.leaf
+
+    def give_edges(self, leaf: int, player: int, count: int, depth: int) -> int:
+        number = super().give_edges(leaf, player, count, depth)
         if number not in (leaf, NO_NODE):
             self.objects[number] = self.objects.pop(leaf, self.leaf)
         return number
@@ -411,22 +461,35 @@ class ObjectDriver(PythonDriver):
         if isinstance(evaluator, Uniform):
             values = np.full(len(self.work.values), self.limits.scale.middle)
         elif isinstance(evaluator, Rollout):
-            playouts = [self.play_out(self.leaf, evaluator.cutoff) for _ in range(evaluator.playouts)]
-            values = np.mean(playouts, axis=0)[: len(self.work.values)]
+            values = np.zeros(len(self.work.values))
+            for _ in range(evaluator.playouts):
+                self.play_out(self.leaf, evaluator.cutoff, values)
+            values /= evaluator.playouts
         else:
             return ask(evaluator, [self.leaf])
         return None, (-values if len(values) == 1 and player == 1 else values)[None]
 
-    def play_out(self, position: Any, cutoff: int) -> np.ndarray:
-        """A random game from here; its returns, or the middle of the range if it is cut off."""
+    def play_out(self, position: Any, cutoff: int, values: np.ndarray) -> None:
+        """A random game from here; its returns, or the middle of the range if it is cut off, are added to `values`."""
         game: ObjectGame = self.game
+        trail = self.work.trail
+        is_noted = isinstance(trail.used, On)
+        place = begin_playout(trail, values) if is_noted else 0
         weight = 1.0
         for _ in range(cutoff):
-            position = game.play(position, self.random_action(position))
+            action, player = self.random_action(position), game.to_play(position)
+            if is_noted and player != CHANCE:
+                place = add_to_trail(trail, place, player, action)
+            position = game.play(position, action)
             weight *= self.limits.discount
             if game.is_over(position):
-                return weight * np.asarray(game.returns(position), float)
-        return np.full(game.players, weight * self.limits.scale.middle)
+                returns = np.asarray(game.returns(position), float)
+                break
+        else:
+            returns = np.full(game.players, self.limits.scale.middle)
+        values += weight * returns[: len(values)]
+        if is_noted:
+            end_playout(trail, place, values)
 
     def random_action(self, position: Any) -> int:
         """A legal action, each equally likely, or a chance event by its probability."""

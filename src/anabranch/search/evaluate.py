@@ -7,11 +7,15 @@ a player. Next: `simulate.py`.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anabranch.games import rules
 from anabranch.games.playout import begin, is_enough, pick
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Count
+from anabranch.search.layout import is_on
+from anabranch.search.trail import add_to_trail, begin_playout, end_playout
 
 # The states that kernels work on, by their place in `Work.states`.
 ROOT_STATE, LEAF_STATE, PLAYOUT_STATE = range(3)
@@ -59,6 +63,7 @@ def play_out(evaluator, work, scale, discount):
     state = work.states[PLAYOUT_STATE]
     width = rules.value_width(state)
     begin(evaluator.policy, state)
+    place = begin_playout(work.trail, work.values) if is_on(work.trail.used) else np.int32(0)
     weight = 1.0
     plies = 0
     over = False
@@ -67,6 +72,8 @@ def play_out(evaluator, work, scale, discount):
             action = rules.random_event(state, work.probabilities, work.random)
         else:
             action = pick(evaluator.policy, state, work.random)
+            if is_on(work.trail.used):
+                place = add_to_trail(work.trail, place, rules.to_play(state), action)
         if rules.has_rewards(state):
             work.rewards[:] = 0.0
         rules.play(state, action, work.rewards)
@@ -82,6 +89,8 @@ def play_out(evaluator, work, scale, discount):
         guess(state, work.returns, scale)
     for i in range(width):
         work.values[i] += weight * work.returns[i]
+    if is_on(work.trail.used):
+        end_playout(work.trail, place, work.values)
 
 
 @helper

@@ -14,7 +14,8 @@ Truth is the edge visit: N(n) is a node's own evaluations and all visits of its 
 (`update.py`). Other edges may lead to the same node, so N(n) may be more than any of them counts.
 
 With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
-length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`).
+length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`), lore
+(`lore.py`).
 Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
 Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.
 """
@@ -90,6 +91,17 @@ def card_dtype(width: int) -> np.dtype:
     )
 
 
+LORE = np.dtype(
+    [  # of an edge; of a node, only `hint_visits`, the sum over its edges. Values are normalised, in the view of who moves.
+        ("amaf_visits", "i4"),  # simulations in which the action came now or later, with those that a heuristic is worth
+        ("amaf_mean", "f4"),  # their mean value; it is worth a few million visits, and the count goes on
+        ("hint_visits", "i4"),  # simulations that a heuristic is worth
+        ("hint", "f4"),  # what that says
+    ],
+    align=True,
+)
+
+
 class Graph(NamedTuple):
     """What kernels see of a search graph. `nodes`, `cards` and `edges` are views of the same slots."""
 
@@ -108,6 +120,9 @@ class Graph(NamedTuple):
     prove: Any  # On or Off: whether bounds are kept
     repeat: Any  # On or Off: whether cuts are counted
     apart: Any  # On or Off: whether repetition keys are kept apart from keys
+    lore: Any  # LORE (slots,): what an edge has besides its own visits; length 0 if nothing
+    learnt: Any  # f8 (2,): what the search has found out about the bias of AMAF values; see `rave.py`
+    known: Any  # On or Off: whether there is lore
 
 
 class Needs(NamedTuple):
@@ -119,11 +134,13 @@ class Needs(NamedTuple):
     cuts: bool = False
     links: bool = False
     places: bool = False
+    lore: bool = False
 
 
 def allocate(width: int, memory: int, needs: Needs) -> Graph:
     """An empty graph of at most `memory` bytes."""
     beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
+    beside += LORE.itemsize * needs.lore
     cost = node_dtype(width).itemsize + beside
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
@@ -146,6 +163,9 @@ def allocate(width: int, memory: int, needs: Needs) -> Graph:
         prove=On() if needs.prove else Off(),
         repeat=On() if needs.cuts else Off(),
         apart=On() if needs.places else Off(),
+        lore=np.empty(slots if needs.lore else 0, LORE),
+        learnt=np.zeros(2),
+        known=On() if needs.lore else Off(),
     )
     graph.used[SLOT_COST], graph.used[POSITION_COST] = cost, TABLE_COST * needs.merge
     clear(graph, memory)
@@ -156,6 +176,7 @@ def clear(graph: Graph, memory: int) -> None:
     """Empty the graph."""
     graph.used[:SLOT_COST] = 0
     graph.used[ROOM] = memory
+    graph.learnt[:] = 0.0
     if graph.merge:
         graph.used[TABLE] = FIRST_TABLE
         graph.used[ROOM] -= 8 * FIRST_TABLE

@@ -31,7 +31,7 @@ from anabranch.search.tree import Tree
 NAME = "anabranch search"
 FORMAT = 1
 MAGIC = b"PK\x03\x04"  # how archives begin
-BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places")  # a graph's arrays with one row a slot
+BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore")  # a graph's arrays with one row a slot
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)  # what reading damage raises
 
 
@@ -61,6 +61,7 @@ class Terms:
             "graph": f"graph={self.needs.merge}",
             "prove": f"prove={self.needs.prove}",
             "stale": "stale=Parents() or Ancestors()" if self.needs.links else "stale=PathOnly() or Sweeping()",
+            "lore": "select=Rave() or a heuristic" if self.needs.lore else "neither Rave() nor a heuristic",
             "evaluate": "an evaluator in Python" if self.in_python else "an evaluator such as Rollout()",
         }
 
@@ -124,6 +125,7 @@ def _parts(graph: Tree | Graph, used: np.ndarray) -> Iterator[tuple[str, np.ndar
     yield "slots", graph.nodes[:slots].view(np.uint8)
     if isinstance(graph, Graph):
         yield "table", graph.table[: int(used[TABLE]) if graph.merge else 0]
+        yield "learnt", graph.learnt
         for name in BESIDE:
             yield name, getattr(graph, name)[:slots]
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.jit import generic, helper
+from anabranch.jit.dispatch import quiet
 
 NO_NODE = -1
 
@@ -38,6 +39,9 @@ class On(NamedTuple):
 
 class Off(NamedTuple):
     """A feature that it does not."""
+
+
+quiet.update((On, Off))
 
 
 @generic
@@ -89,6 +93,27 @@ def edges_of(graph, number):
 @generic
 def own_value(graph, number, i):
     """The mean of a node's own evaluations, player 0's or column `i`."""
+
+
+@generic
+def sight(graph, e, parent):
+    """An edge as selection rules see it: `visits`, `total`, `prior`, and on graphs with lore what that adds (`lore.Seen`)."""
+
+
+@generic(default=True)
+def total_of(edge, column):
+    """What followed an edge, for the player whose column this is; `edge` is what `sight` gives."""
+    return edge.total[column]
+
+
+@generic
+def hinted(graph, number):
+    """Visits that a heuristic is worth, all edges of a node together; see `lore.py`."""
+
+
+@generic
+def learnt_bias(graph):
+    """The squared bias of AMAF values that the search has found out, and from how many samples."""
 
 
 @helper

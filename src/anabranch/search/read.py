@@ -11,9 +11,10 @@ from anabranch.search import tree as trees
 from anabranch.search.backup import value_of_node
 from anabranch.search.final import ByRegularized, Candidates, FinalChoice, choose_index
 from anabranch.search.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
-from anabranch.search.layout import MERGES, NO_NODE, POSITIONS, On
+from anabranch.search.layout import MERGES, NO_NODE, POSITIONS, On, view
 from anabranch.search.regularized import regularized_policy
 from anabranch.search.result import Move, Result, Stats
+from anabranch.search.select import Scale
 from anabranch.search.steps import Limits
 from anabranch.search.tree import Tree
 
@@ -69,8 +70,10 @@ def name_line(game: Any, graph: Tree | Graph, number: int, line: list[int]) -> t
     return tuple(names)
 
 
-def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None) -> list[Move]:
+def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale) -> list[Move]:
     """The root's actions, most visits first."""
+    lore = graph.lore[root + 1 :] if isinstance(graph, Graph) and isinstance(graph.known, On) else None
+    middle = view(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * scale.middle
     edges, column = edges_of(graph, root), _column(graph, root)
     order = np.lexsort((edges["total"][:, column], edges["visits"]))[::-1]
     everything = max(int(edges["visits"].sum()), 1)
@@ -91,9 +94,17 @@ def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | N
                 prior=float(edge["prior"]),
                 pv=(name, *behind),
                 proven=bounds is not None and bool(bounds[LOW, index] == bounds[HIGH, index]),
+                **({} if lore is None else _amaf_of(lore[index], middle, scale)),
             )
         )
     return moves
+
+
+def _amaf_of(lore: Any, middle: float, scale: Scale) -> dict[str, Any]:
+    """The AMAF value of an edge in units of the game's returns, `middle` being that of who moves."""
+    visits = int(lore["amaf_visits"])
+    value = middle + float(lore["amaf_mean"]) / scale.factor
+    return {"amaf_visits": visits, "amaf_value": value if visits else None}
 
 
 def _edge_value(edge: Any, column: int, bounds: np.ndarray | None) -> float | None:
@@ -155,7 +166,7 @@ def read_result(
             depth=len(line),
             **cost,
         ),
-        moves=read_moves(game, graph, root, bounds),
+        moves=read_moves(game, graph, root, bounds, limits.scale),
         proven=bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max()),
         **facts,
     )

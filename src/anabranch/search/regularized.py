@@ -33,7 +33,7 @@ class Regularized(NamedTuple):
 
 
 @prefer.register(Regularized)
-def _(rule, graph, number, limits, random):
+def _(rule, graph, number, limits, work):
     parent = look(graph, number, limits.scale)
     strength = weight_of_prior(rule.c, parent.visits, graph.nodes[slot(number)].count)
     most = 0
@@ -54,7 +54,7 @@ def _(rule, graph, number, limits, random):
             low = alpha
         else:
             high = alpha
-    left = uniform(random)
+    left = uniform(work.random)
     chosen = slot(number + 1)
     for e in edges_of(graph, number):
         if is_open(graph, number, e, limits):

@@ -44,6 +44,8 @@ class Move:
     prior: float
     pv: tuple[str, ...]  # the line behind it, by most visits
     proven: bool = False  # whether the value is certain
+    amaf_visits: int = 0  # simulations in which the action came now or later, a heuristic's included; see `rave.py`
+    amaf_value: float | None = None  # their mean, like `value`; None if there are none
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ class Search:
         *,
         select: Any = None,
         evaluate: Any = None,
+        heuristic: Any = None,
         backup: Any = None,
         final: FinalChoice | None = None,
         noise: Dirichlet | None = None,
@@ -69,8 +70,11 @@ class Search:
     ) -> None:
         """Options, all with defaults that work:
 
-        select        how edges are chosen: `UCT()` (default), `PUCT()`, `Greedy()`, `Regularized()`, or a rule of your own
+        select        how edges are chosen: `UCT()` (default), `Rave()`, `PUCT()`, `Greedy()`, `Regularized()`, `BestChance()`,
+                      around one of them `Widening()`, `Pruning()`, `ProgressiveBias()`, or a rule of your own
         evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, or any f(states) -> (priors, values)
+        heuristic     what is thought of actions before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
+                      your own, or any f(state) -> (H, C, C~); none by default
         backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`
@@ -99,16 +103,18 @@ class Search:
         if at_least_one(threads, "threads") > 1:
             warnings.warn(f"threads={threads}: more than one thread is not there yet; searching with one", stacklevel=2)
         limits = assemble.limits_of(self.game, depth, expand_after)
+        self.heuristic = assemble.heuristic_of(self.game, heuristic, self.options)
         self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
         self._setting = Setting(
             game=self.game,
             rules=self.options,
             limits=limits,
-            manner=assemble.manner_of(self.game, self.options.backup, bool(graph), update, ahead, self.stale),
+            manner=assemble.manner_of(self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic),
             collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
             memory=self.memory,
+            heuristic=self.heuristic,
         )
-        self._needs = assemble.needs_of(self.game, bool(graph), bool(prove), self.stale)
+        self._needs = assemble.needs_of(self.game, self.options, bool(graph), bool(prove), self.stale, self.heuristic)
         self._settings = assemble.settings_of(
             self._setting,
             self._needs,

@@ -9,12 +9,26 @@ A rule of your own: a `NamedTuple` and a function under `@score.register(...)`. 
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Positive
 from anabranch.jit.random import uniform
 from anabranch.search.counts import F4, inverse, inverse_root, log_root
-from anabranch.search.layout import column_of, edges_of, is_open, own_value, slot, view, width_of
+from anabranch.search.layout import (
+    column_of,
+    edges_of,
+    hinted,
+    is_open,
+    learnt_bias,
+    own_value,
+    sight,
+    slot,
+    total_of,
+    view,
+    width_of,
+)
 
 
 class Scale(NamedTuple):
@@ -27,13 +41,17 @@ class Scale(NamedTuple):
 class Parent(NamedTuple):
     """What a score may know of the node above; what a rule does not read is not computed."""
 
-    visits: int  # N: its own evaluations and all edge visits
+    visits: int  # N: its own evaluations, all edge visits, and what a heuristic is worth
+    tried: int  # the same without its own evaluations: N(s) of Gelly & Silver
     root_log_visits: float  # sqrt(ln N)
     value: float  # Q, normalised, in the view of who moves
     visited_prior: float  # sum of the priors of edges with visits
     column: int  # which of an edge's totals belongs to who moves
     middle: float  # of the scale, in that player's view
     factor: float
+    unit: float  # 1 / factor
+    bias: float  # squared, of AMAF values on [0, 1], as far as the search has found it out; and
+    bias_samples: float  # from how many samples: see `lore.py`
 
 
 # --- first-play urgency ------------------------------------------------------------------------------------------------
@@ -139,7 +157,7 @@ def value_of(parent, edge):
     A rule that goes on in double says `float(value_of(...))`: plain Python would round a sum of both to single, a kernel to
     double.
     """
-    return (F4(edge.total[parent.column]) * inverse(edge.visits) - F4(parent.middle)) * F4(parent.factor)
+    return (F4(total_of(edge, parent.column)) * inverse(edge.visits) - F4(parent.middle)) * F4(parent.factor)
 
 
 @helper
@@ -161,29 +179,56 @@ def look(graph, number, scale):
     own = node.visits - tried
     mean = (own * sign * own_value(graph, number, column) + total) / node.visits
     middle = sign * scale.middle
-    return Parent(node.visits, log_root(node.visits), (mean - middle) * scale.factor, prior, column, middle, scale.factor)
+    extra = hinted(graph, number)
+    bias, samples = learnt_bias(graph)
+    return Parent(
+        node.visits + extra,
+        tried + extra,
+        log_root(node.visits + extra),
+        (mean - middle) * scale.factor,
+        prior,
+        column,
+        middle,
+        scale.factor,
+        1.0 / scale.factor,
+        bias,
+        samples,
+    )
 
 
 @helper
-def choose(rule, graph, number, limits, random):
+def choose(rule, graph, number, limits, work):
     """The number of the edge to follow: what the rule prefers; at chance, one drawn by its probability."""
     if graph.nodes[slot(number)].player == CHANCE:
-        return draw_event(graph, number, random)
-    return prefer(rule, graph, number, limits, random)
+        return draw_event(graph, number, work.random)
+    return prefer(rule, graph, number, limits, work)
 
 
 @generic(default=True)
-def prefer(rule, graph, number, limits, random):
+def prefer(rule, graph, number, limits, work):
     """The number of the edge that the rule prefers: the one with the highest score, for rules that have one."""
     parent = look(graph, number, limits.scale)
     best = slot(number + 1)
     best_score = F4(-math.inf)
-    for e in edges_of(graph, number):
-        edge_score = score(rule, parent, graph.edges[e])
+    for e in edges_in_sight(graph, number, limits):
+        edge_score = score(rule, parent, view_of(rule, sight(graph, e, parent), graph, number, work))
         if edge_score > best_score and is_open(graph, number, e, limits):
             best = e
             best_score = edge_score
     return best
+
+
+@generic(default=True)
+def view_of(rule, edge, graph, number, work):
+    """An edge as this rule wants to see it: as it is, but for rules that read AMAF values of ancestors."""
+    return edge
+
+
+@helper
+def edges_in_sight(graph, number, limits):
+    """The numbers of a node's edges that may be chosen: all, unless the search widens step by step."""
+    first = slot(number + 1)
+    return range(first, first + slot(min(np.int64(graph.nodes[slot(number)].count), limits.widest)))
 
 
 @helper

@@ -14,8 +14,10 @@ from anabranch.games import rules
 from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
+from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.graph import EXEMPT, EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, place_of, stamp
+from anabranch.search.heuristic import NoHeuristic, advise_all, exchange, sort_actions
 from anabranch.search.history import cut_value, is_exhausted
 from anabranch.search.layout import (
     EVALUATIONS,
@@ -29,10 +31,12 @@ from anabranch.search.layout import (
     view,
     width_of,
 )
+from anabranch.search.lore import keep_hints, spread_amaf
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
 from anabranch.search.stale import PathOnly, spread
-from anabranch.search.steps import choices, read_outcome, set_chances, shuffle_both, shuffled_choices, step
+from anabranch.search.steps import choices, read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.trail import begin_trail
 from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
 
 # How a descent ends.
@@ -54,6 +58,8 @@ class Manner(NamedTuple):
     stop: Stop = Stop()
     stale: Any = PathOnly()
     opaque: bool = False  # whether only Python knows the positions
+    heuristic: Any = NoHeuristic()
+    ordered: bool = False  # whether edges stand in the order of what is thought of them
 
 
 @kernel
@@ -84,7 +90,7 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
                 evaluate(evaluator, work, limits.scale, limits.discount)
                 note(graph, leaf, depth, 1, limits, work)
         if count == 0:
-            return expand(graph, leaf, work) if graph.nodes[slot(leaf)].count == 0 else leaf, done, HAS_VALUE
+            return expand(graph, leaf, 0, manner, limits, work) if graph.nodes[slot(leaf)].count == 0 else leaf, done, HAS_VALUE
         ascend(graph, depth, operator, manner, end, limits, work)
     return root, count, HAS_VALUE
 
@@ -140,14 +146,51 @@ def end_here(graph, number, limits, work):
 
 
 @kernel
-def adopt_graph(graph, number, player, count, priors, work):
-    """Give a leaf `count` edges with `work.actions` and `priors`; its number from now on, or NO_NODE if there is no room."""
-    shuffle_both(work.actions, priors, count, work.random)
+def adopt_graph(graph, number, player, count, priors, manner, work):
+    """Give a leaf `count` edges with `work.actions`, `priors` and, if there is lore, the hints in the trail, all in one order;
+    its number from now on, or NO_NODE if there is no room."""
+    for i in range(count - 1, 0, -1):
+        swap(work, priors, i, below(work.random, i + 1))
+    if manner.ordered and player != CHANCE:
+        for i in range(1, count):
+            j = i
+            while j > 0 and is_better(work.trail, priors, j, j - 1):
+                swap(work, priors, j, j - 1)
+                j -= 1
     number = add_edges(graph, number, player, work.actions, count)
     if number != NO_NODE:
         for i in range(count):
             graph.edges[number + 1 + i].prior = priors[i]
+        if is_on(graph.known):
+            keep_hints(graph, number, work.trail)
     return number
+
+
+@helper
+def swap(work, priors, i, j):
+    """Let two actions change places, with all that is known of them."""
+    priors[i], priors[j] = priors[j], priors[i]
+    exchange(work, i, j)
+
+
+@helper
+def is_better(trail, priors, i, j):
+    """Whether more is thought of one action than of another, by hint and then by prior."""
+    if is_on(trail.used) and trail.hints[i] != trail.hints[j]:
+        return trail.hints[i] > trail.hints[j]
+    return priors[i] > priors[j]
+
+
+@kernel
+def evaluate_graph(evaluator, limits, work):
+    """Write the value of LEAF_STATE, where the game is not over, into `work.values`."""
+    evaluate(evaluator, work, limits.scale, limits.discount)
+
+
+@kernel
+def advise_graph(graph, count, depth, manner, limits, work):
+    """Write what a compiled heuristic says of the first `count` of `work.actions` into the trail."""
+    advise_all(manner.heuristic, graph, count, depth, limits, work)
 
 
 @kernel
@@ -181,6 +224,8 @@ def descend(graph, root, select, manner, limits, work):
     """Follow the selection rule from the root, noting the path; its depth, the node at its end, and how it ended."""
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     graph.used[STAMP] += 1
+    if is_on(graph.known):
+        begin_trail(work.trail)
     return follow(graph, root, 0, select, manner, limits, work)
 
 
@@ -207,7 +252,7 @@ def follow(graph, number, depth, select, manner, limits, work):
         if node.count == 0:
             if node.own < limits.expand_after or depth >= limits.depth:
                 return depth, number, WANTS_VALUE
-            expanded = expand(graph, number, work)
+            expanded = expand(graph, number, depth, manner, limits, work)
             if expanded == NO_NODE:
                 return depth, number, WANTS_VALUE
             number = expanded
@@ -217,7 +262,7 @@ def follow(graph, number, depth, select, manner, limits, work):
         if depth == 0 and limits.only != NO_NODE:
             chosen = slot(number + 1 + limits.only)
         else:
-            chosen = choose(select, graph, number, limits, work.random)
+            chosen = choose(select, graph, number, limits, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
         depth += 1
@@ -360,15 +405,30 @@ def lead_to(graph, depth, child, limits, work):
 
 
 @helper
-def expand(graph, number, work):
-    """Give the node of LEAF_STATE edges: uniform priors in random order, or chance events with their probabilities. Its number
-    from now on, or NO_NODE if there is no room."""
+def expand(graph, number, depth, manner, limits, work):
+    """Give the node of LEAF_STATE edges: uniform priors in random order, with what the heuristic says, or chance events with
+    their probabilities. Its number from now on, or NO_NODE if there is no room."""
     state = work.states[LEAF_STATE]
     player, count = shuffled_choices(state, work)
+    if is_on(graph.known):
+        take_advice(manner, graph, player, count, depth, limits, work)
     number = add_edges(graph, number, player, work.actions, count)
     if number != NO_NODE:
         set_chances(graph, number, state, work)
+        if is_on(graph.known):
+            keep_hints(graph, number, work.trail)
     return number
+
+
+@helper
+def take_advice(manner, graph, player, count, depth, limits, work):
+    """Have the heuristic say what it thinks of `work.actions`, and sort them by that if the rule wants it; chance has none."""
+    if player == CHANCE:
+        advise_all(NoHeuristic(), graph, count, depth, limits, work)
+        return
+    advise_all(manner.heuristic, graph, count, depth, limits, work)
+    if manner.ordered:
+        sort_actions(work, count)
 
 
 @helper
@@ -441,6 +501,8 @@ def ascend(graph, depth, operator, manner, end, limits, work):
         if last != NO_NODE and end == HAS_VALUE:
             for i in range(width_of(graph)):
                 work.values[i] = graph.nodes[slot(last)].mean[i]
+        if is_on(graph.known) and (end == WANTS_VALUE or (graph.nodes[slot(last)].flags & OVER) != 0):
+            spread_amaf(graph, depth, limits, work)
     for d in range(depth - 1, -1, -1):
         number = work.path_nodes[d]
         e = work.path_edges[d]

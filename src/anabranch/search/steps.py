@@ -10,7 +10,7 @@ from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper
 from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.layout import NO_NODE, edges_of
+from anabranch.search.layout import MOST_ACTIONS, NO_NODE, edges_of
 from anabranch.search.select import Scale
 
 
@@ -22,6 +22,7 @@ class Limits(NamedTuple):
     scale: Scale
     discount: float
     repetition: int = NOTHING  # what the game makes of one: see `rules.REPETITIONS`
+    widest: int = MOST_ACTIONS  # edges of a node that may be chosen, the first ones: see `prune.Widening`
     only: int = NO_NODE  # which of the root's edges simulations take, counted from 0; NO_NODE: they choose
 
 
@@ -40,6 +41,7 @@ class Work(NamedTuple):
     returns: Any  # f8 (players,)
     exhausted: Any  # u8 (keys, 2): positions that may not come once more; see `history.py`
     ancestry: Any  # i4 (4, nodes): scratch of `stale.Ancestors`, else (4, 0)
+    trail: Any  # what AMAF values and heuristics need: see `lore.Trail`
 
 
 @helper
@@ -106,12 +108,3 @@ def shuffle(actions, count, random):
     for i in range(count - 1, 0, -1):
         j = below(random, i + 1)
         actions[i], actions[j] = actions[j], actions[i]
-
-
-@helper
-def shuffle_both(actions, priors, count, random):
-    """The same for actions and their priors together."""
-    for i in range(count - 1, 0, -1):
-        j = below(random, i + 1)
-        actions[i], actions[j] = actions[j], actions[i]
-        priors[i], priors[j] = priors[j], priors[i]

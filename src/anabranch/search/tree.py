@@ -26,9 +26,12 @@ from anabranch.search.layout import (
     SLOTS,
     clear_edge,
     edge_dtype,
+    hinted,
     is_open,
+    learnt_bias,
     own_value,
     padded,
+    sight,
     slot,
 )
 
@@ -88,6 +91,21 @@ def add_node(tree, player, actions, count):
 @own_value.register(Tree)
 def _(tree, number, i):
     return tree.nodes[slot(number)].value[i]
+
+
+@sight.register(Tree)
+def _(tree, e, parent):
+    return tree.edges[e]
+
+
+@hinted.register(Tree)
+def _(tree, number):
+    return np.int64(0)
+
+
+@learnt_bias.register(Tree)
+def _(tree):
+    return 0.0, 0.0
 
 
 @is_open.register(Tree)

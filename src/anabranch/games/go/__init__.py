@@ -4,6 +4,7 @@ from anabranch.games.go.game import Go, Go13, Go19, Go25
 from anabranch.games.go.light import Light
 from anabranch.games.go.mogo import MoGo
 from anabranch.games.go.rulesets import RULE_SETS, RuleSet
+from anabranch.games.go.sense import Handcrafted, Sense
 from anabranch.games.go.softmax import Softmax
 
-__all__ = ["RULE_SETS", "Go", "Go13", "Go19", "Go25", "Light", "MoGo", "RuleSet", "Softmax"]
+__all__ = ["RULE_SETS", "Go", "Go13", "Go19", "Go25", "Handcrafted", "Light", "MoGo", "RuleSet", "Sense", "Softmax"]

@@ -4,12 +4,12 @@ Actions are what they are everywhere: row * width + column, rows from the bottom
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape
 
 import numpy as np
 
+from anabranch.chart import safe
 from anabranch.errors import GameError
 from anabranch.games.go.layout import BLACK, EMPTY, WHITE, action_of, cell_of
 from anabranch.games.go.vertices import COLUMNS, action_at, star_points, vertex
@@ -29,10 +29,15 @@ FRAME = 0.65 * CELL  # from the outermost lines to the edge, without coordinates
 LABELLED = 1.2 * CELL  # and with them
 LABEL = 0.8 * CELL  # from the outermost lines to the middle of coordinates
 CAPTION_ROW = 0.8 * CELL
-LEAST_SHARE = 0.005  # of heat: less is not drawn
+LEAST_SHARE = 0.005  # of heat: less is not shown
+LEAST_OF_MOST = 0.1  # nor is less than this part of the most: searches try everything now and then
 FAINTEST, STRONGEST = 0.25, 0.9  # opacity of discs
 LEAST_OWNED = 0.05
 LARGEST_OWNED = 0.42 * CELL  # side of a square
+ASIDE, SMALLER = 0.42 * CELL, 0.6  # where a disc stands: how far from its middle the square is, and what is left of its side
+SIGNS = ("triangle", "square", "circle", "cross")  # marks that are drawn; others are written
+ABOVE, BELOW = 0.18 * CELL, 0.24 * CELL  # from the middle of a disc to a text and to its share, if both stand there
+LARGEST_ABOVE = 0.36  # of a cell: the font of such a text
 LONGEST_MARK = 5  # letters; longer texts are cut, and shown in full when pointed at
 
 WOOD, INK = "#e3b96b", "#3b2c14"
@@ -47,7 +52,6 @@ GRADIENTS = (
     f'<linearGradient id="go-wood" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="#ecc781"/>'
     f'<stop offset="1" stop-color="{WOOD}"/></linearGradient>',
 )
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 # --- text ---------------------------------------------------------------------------------------------------------------------
@@ -55,20 +59,26 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def text(state: Any) -> str:
     """Rows from the top with coordinates, star points as `+`, the last move in brackets; below, who moves, and the komi."""
-    width, height, colours, last = _board(state)
-    stars = set(star_points(width, height))
+    width, height, _, last = _board(state)
+    signs = signs_of(state)
     side = len(str(height))
     lines = []
     for row in reversed(range(height)):
         line = f"{row + 1:>{side}}"
         for action in range(row * width, (row + 1) * width):
-            symbol = STAR if colours[action] == EMPTY and action in stars else SYMBOLS[colours[action]]
             before = "(" if action == last else ")" if action - 1 == last and action % width else " "
-            line += before + symbol
+            line += before + signs[action]
         lines.append(line + (")" if last == (row + 1) * width - 1 else ""))
     lines.append(" " * (side + 1) + " ".join(COLUMNS[:width]))
     lines.append(f"{OVER if state.passes >= 2 else TURNS[state.turn]}, komi {state.half_komi / 2:g}")
     return "\n".join(lines)
+
+
+def signs_of(state: Any) -> list[str]:
+    """What is written for each point, by action."""
+    width, height, colours, _ = _board(state)
+    stars = set(star_points(width, height))
+    return [STAR if colour == EMPTY and action in stars else SYMBOLS[colour] for action, colour in enumerate(colours)]
 
 
 def parse(drawing: str) -> tuple[int, int, list[int], list[int]]:
@@ -151,7 +161,8 @@ def svg(
     """The board as a drawing.
 
     marks      by action or name: "triangle", "square", "circle", "cross", or a short text
-    heat       a number for each action, such as the visits or the policy of a search: discs with its share of the whole
+    heat       a number for each action, such as the visits or the policy of a search: discs with its share of the whole;
+               a text that marks such a point stands above its share
     ownership  a number for each point, from 1 (black's) to -1 (white's): squares, the larger the surer
     """
     width, height, colours, last = _board(state)
@@ -161,21 +172,26 @@ def svg(
     owned = _numbers("ownership", ownership, width, height)
     if np.abs(owned).max() > 1:
         raise GameError("ownership goes from -1 (white's) to 1 (black's)")
-    passes = shares[-1] >= LEAST_SHARE
+    hot = is_hot(shares)
     parts = [*_grid(frame), *(_coordinates(frame) if coordinates else ())]
     parts += [_stone(frame.at(action), colour) for action, colour in enumerate(colours) if colour != EMPTY]
-    parts += _squares(frame, owned)
-    parts += _discs(frame, shares)
+    texts = {action for action, mark in marked.items() if mark not in SIGNS}
+    parts += _discs(frame, shares, hot, texts)
+    parts += _squares(frame, owned, hot)
     if last is not None and last not in marked:
         parts.append(_ring(frame.at(last), 0.5 * STONE, CONTRAST[colours[last]], "last"))
     for action, mark in marked.items():
-        bare = colours[action] == EMPTY and shares[action] < LEAST_SHARE
-        parts.append(_mark(frame.at(action), mark, CONTRAST[colours[action]], bare))
+        x, y = frame.at(action)
+        if hot[action] and action in texts:
+            parts.append(_written((x, y - ABOVE), mark, _on_disc(shares, action), False, LARGEST_ABOVE))
+        else:
+            bare = colours[action] == EMPTY and not hot[action]
+            parts.append(_mark((x, y), mark, CONTRAST[colours[action]], bare))
     wide, tall = frame.size
-    if passes:
+    if hot[-1]:
         parts.append(_text((wide / 2, tall + 0.2 * CELL), f"pass {shares[-1]:.0%}", 0.36 * CELL, INK, "pass"))
     turn = OVER if state.passes >= 2 else TURNS[state.turn][:5] + " to move"
-    return _document(wide, tall + (CAPTION_ROW if passes else 0), f"Go on {width}x{height}, {turn}", parts)
+    return _document(wide, tall + (CAPTION_ROW if hot[-1] else 0), f"Go on {width}x{height}, {turn}", parts)
 
 
 def _point(point: int | str, width: int, height: int) -> int:
@@ -206,6 +222,11 @@ def _shares(heat: Any, width: int, height: int) -> np.ndarray:
     largest = numbers.max()
     scaled = numbers / largest if largest > 0 else numbers  # the sum of large numbers must not overflow
     return scaled / max(scaled.sum(), 1.0)
+
+
+def is_hot(shares: np.ndarray) -> np.ndarray:
+    """Which shares of a whole are worth showing."""
+    return shares >= max(LEAST_SHARE, LEAST_OF_MOST * float(shares.max()))
 
 
 # --- what is written ----------------------------------------------------------------------------------------------------------
@@ -239,24 +260,36 @@ def _stone(place: tuple[float, float], colour: int) -> str:
     return f'<circle class="{name}" {_centre(place)} r="{STONE:g}" {style}/>'
 
 
-def _squares(frame: Frame, owned: np.ndarray) -> Iterator[str]:
+def _squares(frame: Frame, owned: np.ndarray, hot: np.ndarray) -> Iterator[str]:
+    """A square on each point that is somebody's; beside a disc it must not cover what is written there."""
     for action, value in enumerate(owned[:-1]):
         if abs(value) >= LEAST_OWNED:
-            x, y = frame.at(action)
-            side = LARGEST_OWNED * abs(value)
+            aside, smaller = (ASIDE, SMALLER) if hot[action] else (0.0, 1.0)
+            x, y = (place + aside for place in frame.at(action))
+            side = LARGEST_OWNED * abs(value) * smaller
             box = f'x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}"'
             yield f'<rect class="owned" {box} fill="{"#111111" if value > 0 else "#ffffff"}" stroke="#888" stroke-width="0.8"/>'
 
 
-def _discs(frame: Frame, shares: np.ndarray) -> Iterator[str]:
-    most = shares.max()
+def _discs(frame: Frame, shares: np.ndarray, hot: np.ndarray, texts: Collection[int]) -> Iterator[str]:
+    """Discs with shares, which stand lower where a text comes above."""
     for action, share in enumerate(shares[:-1]):
-        if share >= LEAST_SHARE:
-            opacity = FAINTEST + (STRONGEST - FAINTEST) * share / most
-            style = f'fill="{HEAT}" fill-opacity="{opacity:.2f}"'
+        if hot[action]:
+            style = f'fill="{HEAT}" fill-opacity="{_opacity(shares, action):.2f}"'
             tip = f"<title>{vertex(action, frame.width, frame.height)}: {share:.1%}</title>"
-            yield f'<circle class="heat" {_centre(frame.at(action))} r="{STONE:g}" {style}>{tip}</circle>'
-            yield _text(frame.at(action), f"{share:.0%}", 0.32 * CELL, "#ffffff" if opacity > 0.5 else "#111111", "share")
+            x, y = frame.at(action)
+            yield f'<circle class="heat" {_centre((x, y))} r="{STONE:g}" {style}>{tip}</circle>'
+            lower, size = (BELOW, 0.27 * CELL) if action in texts else (0.0, 0.32 * CELL)
+            yield _text((x, y + lower), f"{share:.0%}", size, _on_disc(shares, action), "share")
+
+
+def _opacity(shares: np.ndarray, action: int) -> float:
+    return FAINTEST + (STRONGEST - FAINTEST) * float(shares[action] / shares.max())
+
+
+def _on_disc(shares: np.ndarray, action: int) -> str:
+    """What can be seen on a disc."""
+    return "#ffffff" if _opacity(shares, action) > 0.5 else "#111111"
 
 
 def _mark(place: tuple[float, float], mark: str, colour: str, bare: bool) -> str:
@@ -280,11 +313,11 @@ def _mark(place: tuple[float, float], mark: str, colour: str, bare: bool) -> str
     return f'<path {style} d="{path}"/>'
 
 
-def _written(place: tuple[float, float], mark: str, colour: str, bare: bool) -> str:
+def _written(place: tuple[float, float], mark: str, colour: str, bare: bool, largest: float = 0.5) -> str:
     shown = mark if len(mark) <= LONGEST_MARK else mark[: LONGEST_MARK - 1] + "…"
-    size = min(0.5, 1.3 / max(len(shown), 1)) * CELL
+    size = min(largest, 1.3 / max(len(shown), 1)) * CELL
     cover = f'<circle {_centre(place)} r="{0.42 * CELL:g}" fill="{WOOD}"/>' if bare else ""
-    return f"<g><title>{_safe(mark)}</title>{cover}{_text(place, shown, size, colour, 'mark')}</g>"
+    return f"<g><title>{safe(mark)}</title>{cover}{_text(place, shown, size, colour, 'mark')}</g>"
 
 
 def _ring(place: tuple[float, float], radius: float, colour: str, kind: str) -> str:
@@ -293,16 +326,11 @@ def _ring(place: tuple[float, float], radius: float, colour: str, kind: str) -> 
 
 def _text(place: tuple[float, float], words: str, size: float, colour: str, kind: str) -> str:
     style = f'class="{kind}" text-anchor="middle" font-size="{size:.1f}" fill="{colour}"'
-    return f'<text x="{place[0]:g}" y="{place[1] + 0.36 * size:.1f}" {style}>{_safe(words)}</text>'
+    return f'<text x="{place[0]:g}" y="{place[1] + 0.36 * size:.1f}" {style}>{safe(words)}</text>'
 
 
 def _centre(place: tuple[float, float]) -> str:
     return f'cx="{place[0]:g}" cy="{place[1]:g}"'
-
-
-def _safe(words: str) -> str:
-    """Escaped, and without what XML cannot hold."""
-    return escape(NOT_XML.sub("\ufffd", words))
 
 
 def _document(wide: float, tall: float, title: str, parts: list[str]) -> str:
@@ -310,7 +338,7 @@ def _document(wide: float, tall: float, title: str, parts: list[str]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" role="img">',
-            f"<title>{escape(title)}</title>",
+            f"<title>{safe(title)}</title>",
             f"<defs>{''.join(GRADIENTS)}</defs>",
             '<rect width="100%" height="100%" fill="url(#go-wood)"/>',
             *parts,

@@ -1,0 +1,62 @@
+"""The command `review`. What it prints is in `show_review.py`, what it does in `protocols/review.py`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anabranch.cli.commands import Json, Seed, app, write
+from anabranch.cli.protocols import RULES_HELP, Exploration, Graph, Memory, PolicyOption, check_limits, policy_of
+from anabranch.errors import SgfError
+
+SWINGS = 5
+
+
+@app.command()
+def review(
+    file: Annotated[Path, typer.Argument(metavar="GAME.sgf", help="The record of a game of Go", show_default=False)],
+    visits: Annotated[int | None, typer.Option(help="Simulations for each position; 5,000 if nothing is said")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for each position")] = None,
+    first: Annotated[int, typer.Option(help="The move to begin with")] = 1,
+    last: Annotated[int | None, typer.Option(help="The move to end with")] = None,
+    swings: Annotated[int, typer.Option(help="Moves that lost most, to be shown")] = SWINGS,
+    komi: Annotated[float | None, typer.Option(help="In place of the record's, which is 0 if it says nothing")] = None,
+    rules: Annotated[str | None, typer.Option(help=f"In place of the record's: {RULES_HELP}")] = None,
+    policy: PolicyOption = None,
+    c: Exploration = None,
+    graph: Graph = True,
+    seed: Seed = 0,
+    memory: Memory = "512MB",
+    svg: Annotated[Path | None, typer.Option(help="Draw the win rates into this file as well")] = None,
+    sgf: Annotated[Path | None, typer.Option(help="Write the game into this file, with comments and variations")] = None,
+    as_json: Json = False,
+) -> None:
+    """Go through a game of Go: win rates move by move, the moves that lost most, and what to play instead. Ctrl-C shows what
+    was found so far."""
+    from anabranch.cli import show_review
+    from anabranch.protocols import sgf as records
+    from anabranch.protocols.engine import Options
+    from anabranch.protocols.kata_rules import rules_of
+    from anabranch.protocols.review_chart import winrate_chart
+    from anabranch.protocols.review_sgf import annotate
+    from anabranch.search.checks import at_least_one
+
+    check_limits(visits, seconds)
+    at_least_one(first, "--first")
+    if last is not None and at_least_one(last, "--last") < first:
+        raise SgfError(f"--last={last}: comes before --first={first}")
+    if swings < 0:
+        raise SgfError(f"--swings={swings}: must be 0 or more")
+    tree = records.load(file)
+    if komi is not None or rules is not None:
+        tree.change(komi, None if rules is None else rules_of(rules))
+    options = Options(
+        visits=visits, seconds=seconds, policy=policy_of(policy), exploration=c, graph=graph, seed=seed, memory=memory
+    )
+    found = show_review.reviewed(file, tree, options, first, last)
+    print(json.dumps(found.to_dict(swings))) if as_json else show_review.print_review(found, swings)
+    if svg is not None:
+        write(svg, winrate_chart(found, swings))
+    if sgf is not None:
+        records.save(annotate(found), sgf)

@@ -1,0 +1,142 @@
+"""What `anabranch review` shows: progress, the curve of win rates as text, the moves that lost most, both sides in sum."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from anabranch.cli.show import console, errors
+from anabranch.errors import SgfError
+from anabranch.protocols.review import Review, review
+from anabranch.protocols.review_chart import title_of
+from anabranch.protocols.sgf_tree import COLOURS
+
+ROWS = 8  # of the curve
+BLOCKS = " ▁▂▃▄▅▆▇█"  # eighths of a cell
+PLAIN_BLOCKS = "    ####"  # where the terminal has no others; the last stands for a full cell as well
+MARGIN = 7  # letters before the curve
+MOST_COLUMNS = 100
+WIDEST = 4  # columns of a move
+LONGEST_LINE = 8  # moves
+TICK = 10  # moves from one number below the curve to the next
+
+
+def reviewed(file: Path, tree: Any, options: Any, first: int, last: int | None) -> Review:
+    """Go through the game; on a terminal a bar shows how far that is."""
+    with progress() as tell:
+        try:
+            found = review(tree, options, first, last, tell)
+        except SgfError as error:
+            raise SgfError(f"{file}: {error}") from None
+    if not found.moves:
+        raise typer.Exit(130)
+    return found
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Any]:
+    """A bar on stderr, if that is a terminal, so that what is printed can go elsewhere."""
+    if not errors.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("positions"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as bar:
+        task = bar.add_task("positions", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def print_review(found: Review, swings: int) -> None:
+    """All of it."""
+    console.print(Text(title_of(found), style="bold"), soft_wrap=True)
+    console.print(Text(f"{found.tree.game!r}; {effort(found)}", style="dim"), soft_wrap=True)
+    console.print("\nblack's win rate")
+    encoding = (console.encoding or "").lower()
+    width = min(console.width - MARGIN - 1, MOST_COLUMNS)
+    for line in curve_lines(found.curve, width, BLOCKS if encoding.startswith("utf") else PLAIN_BLOCKS):
+        console.print(Text(line), soft_wrap=True)
+    worst = found.swings(swings)
+    if worst:
+        console.print()
+        console.print(swing_table(found, swings))
+    console.print()
+    for player, colour in enumerate(COLOURS):
+        console.print(side_line(found, player, colour))
+    if not found.is_complete:
+        errors.print(f"stopped after move {found.moves[-1].turn.number}", style="yellow")
+
+
+def effort(found: Review) -> str:
+    """How long was searched."""
+    visits, seconds = found.options.visits, found.options.seconds
+    told = [] if visits is None else [f"{visits:,} visits"]
+    told += [] if seconds is None else [f"{seconds:g} s"]
+    return f"{' or '.join(told)} a position"
+
+
+def curve_lines(curve: Sequence[tuple[int, float]], width: int, blocks: str = BLOCKS) -> list[str]:
+    """The win rates as columns, from 0 at the bottom to 1 at the top, with the number of moves below. In a narrow place
+    neighbours share a column, which shows their mean."""
+    each = min(max(width // len(curve), 1), WIDEST)  # columns of a position
+    shared = -(-len(curve) // max(width, 1)) if len(curve) > width else 1  # positions of a column
+    groups = [curve[start : start + shared] for start in range(0, len(curve), shared)]
+    means = [sum(rate for _, rate in group) / len(group) for group in groups]
+    scale = {0: "100 %", ROWS // 2: " 50 %", ROWS - 1: "  0 %"}
+    lines = []
+    for row in range(ROWS):
+        filled = (min(max(mean * ROWS - (ROWS - 1 - row), 0.0), 1.0) for mean in means)
+        cells = "".join(blocks[min(round(part * 8), len(blocks) - 1)] * each for part in filled)
+        lines.append(f"{scale.get(row, ''):>{MARGIN - 2}} {'┤' if row in scale and blocks is BLOCKS else '|'}{cells}".rstrip())
+    return [*lines, _numbers([group[0][0] for group in groups], each)]
+
+
+def _numbers(first: Sequence[int], each: int) -> str:
+    """Below the curve: every tenth number of moves, where there is room."""
+    line = " " * MARGIN
+    step = TICK
+    while len(first) > 1 and step * each < 5 * (first[1] - first[0]):
+        step *= 2
+    wanted = (first[0] + step - 1) // step * step
+    for place, number in enumerate(first):
+        if number >= wanted:
+            at = MARGIN + place * each
+            if len(line) <= at:
+                line = line.ljust(at) + str(number)
+            wanted = (number // step + 1) * step
+    return line.rstrip()
+
+
+def swing_table(found: Review, swings: int) -> Table:
+    """The moves that lost most, the worst first."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("move", justify="right")
+    table.add_column("player")
+    table.add_column("played", style="bold")
+    table.add_column("mover's win rate", justify="right", no_wrap=True)
+    table.add_column("loss", justify="right")
+    table.add_column("preferred", style="dim")
+    for move in found.swings(swings):
+        before, after = move.rates
+        line = " ".join(move.before.line[:LONGEST_LINE])
+        table.add_row(
+            str(move.turn.number),
+            COLOURS[move.turn.player],
+            move.name,
+            f"{before:.1%} -> {after:.1%}",
+            f"{move.loss:.1%}",
+            line,
+        )
+    return table
+
+
+def side_line(found: Review, player: int, colour: str) -> str:
+    """One side in sum."""
+    side = found.side(player)
+    if not side.moves:
+        return f"{colour}: no moves"
+    agreed = f"the search's first choice {side.first_choices} of {side.moves} times ({side.first_choices / side.moves:.0%})"
+    return f"{colour}: average loss {side.loss:.1%} a move, {agreed}"

@@ -1,0 +1,26 @@
+"""Engines: how a game is best searched without a network, as far as that was measured.
+
+`anabranch search`, `play` and `gtp` search like this unless told otherwise, and so does the player `best` of the arena.
+In Python: `Search(game, **best_options(game))`. Measurements: docs/algorithms/rave.md.
+"""
+
+from typing import Any
+
+from anabranch.games.game import Game
+from anabranch.games.go import Go, Sense
+from anabranch.games.hex import Hex
+from anabranch.search.evaluate import Rollout
+from anabranch.search.rave import Rave
+
+BEST: dict[type[Game], dict[str, Any]] = {
+    Go: {"select": Rave(), "evaluate": Rollout(), "heuristic": Sense()},
+    Hex: {"select": Rave()},
+}
+
+
+def best_options(game: Any) -> dict[str, Any]:
+    """Options of `Search` for this game; none where its defaults are the best that is known."""
+    for kind, options in BEST.items():
+        if isinstance(game, kind):
+            return dict(options)
+    return {}

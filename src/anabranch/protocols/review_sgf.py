@@ -1,0 +1,70 @@
+"""A review (`review.py`) as part of the record: win rates and losses as comments, what the search preferred as variations.
+
+Each node gets a paragraph at the end of its comment (C), the estimated score as its value (V, black's points, as SGF has it in
+Go) and black's win rate in percent (SBKV, from which Sabaki draws its curve). What an earlier review has written is replaced.
+"""
+
+from anabranch.errors import IllegalMove
+from anabranch.games.position import Position
+from anabranch.protocols.review import Judgement, Review, Reviewed
+from anabranch.protocols.sgf_tree import COLOURS, GameTree, Node
+
+SIGNATURE = "Anabranch: "  # how our paragraphs begin
+LONGEST = 10  # moves of a variation
+
+
+def annotate(review: Review) -> GameTree:
+    """Write a review into its record."""
+    tree = review.tree
+    for move in review.moves:
+        _write(move.turn.node, move.after, _told(move))
+        start = _before(tree, move)
+        if start is not None:
+            _write(start, move.before)
+            _add_variation(tree, start, move)
+    return tree
+
+
+def _told(move: Reviewed) -> str:
+    """A move in words."""
+    before, after = move.rates
+    who = COLOURS[move.turn.player].capitalize()
+    text = f"{SIGNATURE}{who}'s win rate {before:.1%} -> {after:.1%}, loss {move.loss:+.1%}."
+    if move.is_first_choice:
+        return f"{text} The search's own choice."
+    return f"{text} Preferred: {' '.join(move.before.line[:LONGEST])}" if move.before.line else text
+
+
+def _before(tree: GameTree, move: Reviewed) -> Node | None:
+    """The node where the move was to be chosen: none if something is set up just before it, in the same node."""
+    node = move.turn.node
+    return None if node is tree.root or node.sets_up else node.parent
+
+
+def _write(node: Node, judgement: Judgement, text: str | None = None) -> None:
+    node.other |= {"V": [f"{judgement.lead:.1f}"], "SBKV": [f"{100 * judgement.winrate:.2f}"]}
+    if text is not None:
+        own = [paragraph for paragraph in node.comment.split("\n\n") if paragraph and not paragraph.startswith(SIGNATURE)]
+        node.comment = "\n\n".join([*own, text])
+
+
+def _add_variation(tree: GameTree, start: Node, move: Reviewed) -> None:
+    """What was preferred, as far as it is legal: a search on a graph may tell of lines that repeat a position."""
+    if move.is_first_choice or move.before.choice is None:
+        return
+    node, position = start, move.turn.before
+    for name in move.before.line[:LONGEST]:
+        following = _after(position, name)
+        if following is None:
+            break
+        node = tree.add(name, after=node, colour=position.to_play)
+        position = following
+        if node.parent is start and not node.comment:
+            node.comment = f"{SIGNATURE}preferred to {move.name}, {COLOURS[move.turn.player]} wins {move.rates[0]:.1%}."
+
+
+def _after(position: Position, name: str) -> Position | None:
+    try:
+        return None if position.is_over else position.play(name)
+    except IllegalMove:
+        return None

@@ -1,0 +1,175 @@
+"""Lore: what an edge of a graph has besides its own visits. AMAF values, and what a heuristic said when the edge was made.
+
+**AMAF** (all moves as first). A simulation is a list of actions: those of its path, then those of its playouts. At every node
+of the path, every edge whose action the same player plays there or later in the list gets the outcome as well, once. So an edge
+learns from simulations that never took it. Actions that are not legal at the node have no edge there, and learn nothing.
+
+**Hints.** A heuristic is worth `hint_visits` simulations of the edge, all of which had the value `hint`; and as many AMAF ones
+as it says. The former are kept apart, so that an edge's visits still count simulations; selection rules see both as one
+(`sight`), whatever rule it is.
+
+Playouts write into the `Trail` (`trail.py`); `spread_amaf` reads it. Next: `rave.py`, which reads AMAF values; `heuristic.py`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE
+from anabranch.jit import generic, helper
+from anabranch.search.counts import F4, inverse
+from anabranch.search.graph import Graph
+from anabranch.search.layout import (
+    Off,
+    On,
+    column_of,
+    edges_of,
+    hinted,
+    is_on,
+    learnt_bias,
+    sight,
+    slot,
+    total_of,
+    view,
+    width_of,
+)
+from anabranch.search.trail import PLAYOUTS, mark, mark_playout
+
+SAMPLED_FROM = 32  # visits of an edge from which on it says something about the bias of its AMAF value
+
+
+# --- edges as rules see them --------------------------------------------------------------------------------------------------
+
+
+class Seen(NamedTuple):
+    """An edge, its hint counted in. Rules read it as they read an edge."""
+
+    visits: int
+    total: float  # in the view of who moves, the only one that rules ask for
+    prior: float
+    action: int
+    hint: float  # what the heuristic said, normalised
+    amaf_visits: float
+    amaf_mean: float  # normalised
+
+
+@total_of.register(Seen)
+def _(edge, column):
+    return edge.total
+
+
+@sight.register(Graph)
+def _(graph, e, parent):
+    return sight_of_graph(graph.known, graph, e, parent)
+
+
+@generic
+def sight_of_graph(known, graph, e, parent):
+    """The same for a graph with lore, or without."""
+
+
+@sight_of_graph.register(Off)
+def _(known, graph, e, parent):
+    return graph.edges[e]
+
+
+@sight_of_graph.register(On)
+def _(known, graph, e, parent):
+    edge = graph.edges[e]
+    lore = graph.lore[e]
+    of_hint = lore.hint_visits * (parent.middle + lore.hint * parent.unit)
+    total = edge.total[parent.column] + of_hint
+    return Seen(edge.visits + lore.hint_visits, total, edge.prior, edge.action, lore.hint, lore.amaf_visits, lore.amaf_mean)
+
+
+@hinted.register(Graph)
+def _(graph, number):
+    return np.int64(graph.lore[slot(number)].hint_visits) if is_on(graph.known) else np.int64(0)
+
+
+@learnt_bias.register(Graph)
+def _(graph):
+    samples = graph.learnt[1]
+    return (graph.learnt[0] / samples if samples > 0.0 else 0.0), samples
+
+
+# --- hints --------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def keep_hints(graph, number, trail):
+    """A new node's edges get what the heuristic said of their actions, which stand in the same order."""
+    total = 0
+    for i in range(graph.nodes[slot(number)].count):
+        lore = graph.lore[slot(number + 1 + i)]
+        lore.hint = trail.hints[i]
+        lore.hint_visits = trail.worth[i, 0]
+        lore.amaf_mean = trail.hints[i]
+        lore.amaf_visits = trail.worth[i, 1]
+        total += trail.worth[i, 0]
+    graph.lore[slot(number)].hint_visits = total
+
+
+# --- AMAF --------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def spread_amaf(graph, depth, limits, work):
+    """Give AMAF values what the simulation found: a pass for each playout, or one if there were none."""
+    trail = work.trail
+    playouts = trail.ends[PLAYOUTS]
+    if playouts == 0:
+        for i in range(width_of(graph)):
+            trail.values[0, i] = work.values[i]
+    for p in range(max(playouts, 1)):
+        trail.clock[0] += 1
+        if playouts > 0:
+            mark_playout(trail, p)
+        spread_one(graph, depth, p, limits, work)
+
+
+@helper
+def spread_one(graph, depth, p, limits, work):
+    """Walk up the path with playout `p`, whose actions are marked."""
+    trail = work.trail
+    width = width_of(graph)
+    now = trail.clock[0]
+    for d in range(depth - 1, -1, -1):
+        number = work.path_nodes[d]
+        taken = slot(work.path_edges[d])
+        for i in range(width):
+            trail.values[p, i] *= limits.discount
+            if rules.has_rewards(work.states[0]):
+                trail.values[p, i] += graph.rewards[taken, i]
+        player = np.int64(graph.nodes[slot(number)].player)
+        if player == CHANCE:
+            continue
+        mark(trail, player, np.int64(graph.edges[taken].action))
+        value = trail.values[p, column_of(width, player)]
+        normal = F4(view(width, player) * (value - limits.scale.middle) * limits.scale.factor)
+        for e in edges_of(graph, number):
+            if trail.seen[player, graph.edges[e].action] == now:
+                lore = graph.lore[e]
+                lore.amaf_visits += 1
+                lore.amaf_mean += (normal - lore.amaf_mean) * inverse(lore.amaf_visits)
+        learn_bias(graph, taken, limits, view(width, player), column_of(width, player))
+
+
+@helper
+def learn_bias(graph, e, limits, sign, column):
+    """Now and then, see how far an edge's AMAF value is from its own, less what chance alone would make of it."""
+    edge = graph.edges[e]
+    n = edge.visits
+    if n < SAMPLED_FROM or (n & (n - 1)) != 0:
+        return
+    lore = graph.lore[e]
+    others = (lore.amaf_visits - n) / lore.amaf_visits  # the rest are the edge's own visits
+    if others <= 0.0:
+        return
+    own = (edge.total[column] / n - sign * limits.scale.middle) * limits.scale.factor
+    mean = 0.25 * (own + 1.0) + 0.25 * (lore.amaf_mean + 1.0)
+    chance = mean * (1.0 - mean) * (1.0 / n + 1.0 / (lore.amaf_visits - n))
+    distance = 0.5 * (lore.amaf_mean - own)
+    graph.learnt[0] += distance * distance - others * others * chance
+    graph.learnt[1] += 1.0

@@ -1,0 +1,128 @@
+"""Looking at fewer edges: rules around another rule.
+
+    Widening(rule)          only the first edges, and more of them as visits come in (progressive widening)
+    Pruning(rule)           not those that are worse than the best by more than chance explains (progressive pruning); with a
+                            `leak` they are still looked at now and then, and nothing is cut off for good (soft pruning)
+    ProgressiveBias(rule)   all, with a bonus by the heuristic that fades with the edge's visits
+
+All of them want a heuristic (`Search(heuristic=...)`) or an evaluator's priors to be of use, but for `Pruning`, which reads
+values. RAVE and heuristics are soft pruning by themselves (Gelly & Silver, section 5.3). They may be put into each other.
+Read first: `select.py`. Measurements: docs/algorithms/rave.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from anabranch.jit import helper
+from anabranch.jit.options import Count, NonNegative, Positive, Share
+from anabranch.jit.random import uniform
+from anabranch.search.counts import F4, inverse_root
+from anabranch.search.layout import is_open, sight, slot
+from anabranch.search.rave import Rave
+from anabranch.search.select import UCT, edges_in_sight, look, prefer, score, value_of, view_of
+from anabranch.search.steps import Limits
+
+ROUNDING = 1e-9  # a logarithm that is whole may come out a little less
+
+
+class Widening(NamedTuple):
+    """Edges in the order of their hints or priors: `first` at once, the next one after `base` visits of the node, each
+    further one after `growth` times as many more. (Coulom 2007 has 40 and 1.4; Chaslot et al. 2007 call it unpruning.)"""
+
+    rule: Any = UCT()
+    first: Count = 1
+    base: Positive = 40.0
+    growth: Positive = 1.4
+
+
+class Pruning(NamedTuple):
+    """Leave out edges whose value is more than `deviations` standard errors of the difference below the best one's, once both
+    have `least` visits (Bouzy 2005). `leak`: how often to look at all of them just the same."""
+
+    rule: Any = UCT()
+    deviations: Positive = 3.0
+    least: Count = 30
+    leak: Share = 0.0
+
+
+class ProgressiveBias(NamedTuple):
+    """The rule's score + weight * H / (n + 1), H from 0 to 1 (Chaslot et al. 2007)."""
+
+    rule: Any = UCT()
+    weight: NonNegative = 1.0
+
+
+@helper
+def width_at(widening, visits):
+    """How many edges are in sight after so many visits: t(k + 1) = t(k) + base * growth ** k solved for k."""
+    if widening.growth <= 1.0:
+        return widening.first + int(visits / widening.base)
+    grown = 1.0 + visits * (widening.growth - 1.0) / widening.base
+    return widening.first + int(math.log(grown) / math.log(widening.growth) + ROUNDING)
+
+
+@prefer.register(Widening)
+def _(rule, graph, number, limits, work):
+    widest = width_at(rule, graph.nodes[slot(number)].visits)
+    narrowed = Limits(
+        limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, widest, limits.only
+    )  # fmt: skip
+    return prefer(rule.rule, graph, number, narrowed, work)
+
+
+@prefer.register(Pruning)
+def _(rule, graph, number, limits, work):
+    parent = look(graph, number, limits.scale)
+    bar = -math.inf
+    bar_error = 0.0
+    if rule.leak == 0.0 or uniform(work.random) >= rule.leak:
+        for e in edges_in_sight(graph, number, limits):
+            edge = sight(graph, e, parent)
+            if edge.visits >= rule.least and is_open(graph, number, e, limits) and float(value_of(parent, edge)) > bar:
+                bar = float(value_of(parent, edge))
+                bar_error = float(inverse_root(edge.visits))
+    best = slot(number + 1)
+    best_score = F4(-math.inf)
+    for e in edges_in_sight(graph, number, limits):
+        edge = sight(graph, e, parent)
+        if is_inferior(rule, parent, edge, bar, bar_error):
+            continue
+        edge_score = score(rule.rule, parent, view_of(rule.rule, edge, graph, number, work))
+        if edge_score > best_score and is_open(graph, number, e, limits):
+            best = e
+            best_score = edge_score
+    return best
+
+
+@helper
+def is_inferior(rule, parent, edge, bar, bar_error):
+    """Whether an edge is below the best one by more than chance explains; a single value deviates by 1 at most."""
+    if edge.visits < rule.least:
+        return False
+    error = float(inverse_root(edge.visits))
+    return float(value_of(parent, edge)) < bar - rule.deviations * math.sqrt(error * error + bar_error * bar_error)
+
+
+@score.register(ProgressiveBias)
+def _(rule, parent, edge):
+    return float(score(rule.rule, parent, edge)) + rule.weight * 0.5 * (edge.hint + 1.0) / (edge.visits + 1)
+
+
+@view_of.register(ProgressiveBias, Pruning)
+def _(rule, edge, graph, number, work):
+    return view_of(rule.rule, edge, graph, number, work)
+
+
+def is_ordered(rule: Any) -> bool:
+    """Whether a rule wants edges in the order of what is thought of them."""
+    return isinstance(rule, Widening) or (hasattr(rule, "rule") and is_ordered(rule.rule))
+
+
+def reads_lore(rule: Any) -> bool:
+    """Whether a rule reads what only graphs with lore have."""
+    return isinstance(rule, (Rave, ProgressiveBias)) or (hasattr(rule, "rule") and reads_lore(rule.rule))
+
+
+def innermost(rule: Any) -> Any:
+    """The rule that all others are around."""
+    return innermost(rule.rule) if hasattr(rule, "rule") else rule

@@ -1,0 +1,222 @@
+"""RAVE, rapid action value estimation: selection by AMAF values and an edge's own (Gelly & Silver 2011, sections 4 and 5).
+
+An edge's value is  Q* = (1 - beta) Q + beta Q~  (12), where Q is the mean of its own simulations and Q~ its AMAF value
+(`lore.py`), which many more simulations know but which is biased. The schedule says how beta falls from 1 to 0 with visits:
+
+    MinimumMSE()      beta = n~ / (n + n~ + 4 n n~ b^2)                  (47), the default; b is the bias of Q~
+    ExactMSE()        beta = n~ / (n + n~ + n n~ b^2 / (mu (1 - mu)))    (46), mu being Q* by (47)
+    LearntBias()      (47) with the bias that the search has found in its own edges
+    HandSelected(k)   beta = sqrt(k / (3 N + k))                         (19)
+    OnlyAmaf()        beta = 1: RAVE by itself; with `Search(depth=1)`, AMAF
+    NoAmaf()          beta = 0: for heuristics without RAVE
+
+n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. Where an edge
+has only one of the two, that one counts. The paper's values, and so b, are on [0, 1]; ours are on [-1, 1], where the same
+weights come out, since beta depends on counts alone but for mu. Derivation and measurements: docs/algorithms/rave.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from anabranch.jit import generic, helper
+from anabranch.jit.options import NonNegative, Positive, Share, Whole
+from anabranch.search.counts import F4, inverse_root
+from anabranch.search.layout import slot
+from anabranch.search.lore import Seen
+from anabranch.search.select import ConstantFPU, first_play, score, value_of, view_of
+
+LEAST_BIAS = 1e-6  # squared, that is believed of what the search found
+EDGE_OF_MU = 0.02  # (46) divides by mu (1 - mu)
+
+
+class MinimumMSE(NamedTuple):
+    """The schedule of least mean squared error in even positions (47)."""
+
+
+class ExactMSE(NamedTuple):
+    """The same where positions are not even (46): a step of iteration from (47)."""
+
+
+class LearntBias(NamedTuple):
+    """Minimum MSE with a bias that is estimated from the search itself; `bias` counts as much as so many edges."""
+
+    samples: Positive = 16.0
+
+
+class HandSelected(NamedTuple):
+    """The hand-selected schedule (19): both values count the same after k simulations."""
+
+    k: Positive = 1000.0
+
+
+class OnlyAmaf(NamedTuple):
+    """AMAF values alone."""
+
+
+class NoAmaf(NamedTuple):
+    """An edge's own value alone."""
+
+
+class OwnAmaf(NamedTuple):
+    """A node's own AMAF values."""
+
+
+class Grave(NamedTuple):
+    """Generalised RAVE (Cazenave 2015): those of the closest node above, of the same player, that has so many visits."""
+
+    visits: Whole = 50
+
+
+class WithAncestors(NamedTuple):
+    """A node's own and those of all nodes of the same player above it; each step up counts `share` as much."""
+
+    share: Share = 0.5
+
+
+class Rave(NamedTuple):
+    """MC-RAVE: the best Q*. With c > 0 it is UCT-RAVE (18); with `puct` > 0 an evaluator's priors join in as in PUCT."""
+
+    bias: NonNegative = 0.009  # of AMAF values, on [0, 1]
+    c: NonNegative = 0.0  # of UCT's bonus c sqrt(ln N / n); an edge without visits has that of one
+    puct: NonNegative = 0.0  # of PUCT's bonus c P sqrt(N) / (1 + n)
+    schedule: Any = MinimumMSE()
+    source: Any = OwnAmaf()
+    fpu: Any = ConstantFPU()  # of an edge of which nothing is known
+    strict: bool = True  # an action counts for AMAF only where no other player has played it before
+
+
+@score.register(Rave)
+def _(rule, parent, edge):
+    own = F4(edge.visits)
+    amaf = F4(edge.amaf_visits)
+    if own + amaf <= F4(0.0):
+        return F4(first_play(rule.fpu, parent))
+    value = value_of(parent, edge) if own > F4(0.0) else F4(0.0)
+    share = beta(rule.schedule, rule.bias, parent, value, own, F4(edge.amaf_mean), amaf)
+    value = value + share * (F4(edge.amaf_mean) - value)
+    if rule.c > 0.0:
+        value += F4(rule.c) * parent.root_log_visits * inverse_root(max(edge.visits, 1))
+    if rule.puct > 0.0:
+        value += F4(rule.puct * edge.prior * math.sqrt(parent.visits) / (1 + edge.visits))
+    return value
+
+
+# --- schedules ----------------------------------------------------------------------------------------------------------------
+
+
+@generic
+def beta(schedule, bias, parent, value, own, amaf_value, amaf):
+    """The weight of an AMAF value of so many visits beside a value of `own`; not both are 0."""
+
+
+@beta.register(MinimumMSE)
+def _(schedule, bias, parent, value, own, amaf_value, amaf):
+    return minimum_mse(own, amaf, F4(4.0 * bias * bias))
+
+
+@beta.register(ExactMSE)
+def _(schedule, bias, parent, value, own, amaf_value, amaf):
+    rough = minimum_mse(own, amaf, F4(4.0 * bias * bias))
+    mu = F4(0.5) * (value + rough * (amaf_value - value) + F4(1.0))
+    mu = min(max(mu, F4(EDGE_OF_MU)), F4(1.0 - EDGE_OF_MU))
+    return minimum_mse(own, amaf, F4(bias * bias) / (mu * (F4(1.0) - mu)))
+
+
+@beta.register(LearntBias)
+def _(schedule, bias, parent, value, own, amaf_value, amaf):
+    total = schedule.samples * bias * bias + parent.bias_samples * parent.bias
+    square = max(total / (schedule.samples + parent.bias_samples), LEAST_BIAS)
+    return minimum_mse(own, amaf, F4(4.0 * square))
+
+
+@beta.register(HandSelected)
+def _(schedule, bias, parent, value, own, amaf_value, amaf):
+    return either_or(own, amaf, F4(math.sqrt(schedule.k / (3.0 * parent.tried + schedule.k))))
+
+
+@beta.register(OnlyAmaf)
+def _(schedule, bias, parent, value, own, amaf_value, amaf):
+    return either_or(own, amaf, F4(1.0))
+
+
+@beta.register(NoAmaf)
+def _(schedule, bias, parent, value, own, amaf_value, amaf):
+    return either_or(own, amaf, F4(0.0))
+
+
+@helper
+def minimum_mse(own, amaf, per_product):
+    """n~ / (n + n~ + n n~ times a number)."""
+    return amaf / (own + amaf + own * amaf * per_product)
+
+
+@helper
+def either_or(own, amaf, share):
+    """A weight, but where there is only one value, that one counts."""
+    if own <= F4(0.0):
+        return F4(1.0)
+    return share if amaf > F4(0.0) else F4(0.0)
+
+
+# --- AMAF values of ancestors -------------------------------------------------------------------------------------------------
+
+
+@view_of.register(Rave)
+def _(rule, edge, graph, number, work):
+    return with_amaf_of(rule.source, edge, graph, number, work)
+
+
+@generic
+def with_amaf_of(source, edge, graph, number, work):
+    """An edge with the AMAF value that this source gives it; on the way down, that is noted for the nodes below."""
+
+
+@with_amaf_of.register(OwnAmaf)
+def _(source, edge, graph, number, work):
+    return edge
+
+
+@with_amaf_of.register(Grave)
+def _(source, edge, graph, number, work):
+    node = graph.nodes[slot(number)]
+    player, action = int(node.player), int(edge.action)
+    visits, mean = float(edge.amaf_visits), float(edge.amaf_mean)
+    if node.visits < source.visits:
+        if is_pooled(work.trail, player, action):
+            visits, mean = work.trail.pool_visits[player, action], work.trail.pool_means[player, action]
+    else:
+        pool(work.trail, player, action, visits, mean)
+    return replaced(edge, visits, mean)
+
+
+@with_amaf_of.register(WithAncestors)
+def _(source, edge, graph, number, work):
+    player, action = int(graph.nodes[slot(number)].player), int(edge.action)
+    visits, mean = float(edge.amaf_visits), float(edge.amaf_mean)
+    if is_pooled(work.trail, player, action):
+        more = source.share * work.trail.pool_visits[player, action]
+        if visits + more > 0.0:
+            mean += (work.trail.pool_means[player, action] - mean) * more / (visits + more)
+        visits += more
+    pool(work.trail, player, action, visits, mean)
+    return replaced(edge, visits, mean)
+
+
+@helper
+def is_pooled(trail, player, action):
+    """Whether a node above, in this descent, has noted something of an action."""
+    return trail.pooled[player, action] == trail.descents[0]
+
+
+@helper
+def pool(trail, player, action, visits, mean):
+    """Note an action's AMAF value for the nodes below."""
+    trail.pooled[player, action] = trail.descents[0]
+    trail.pool_visits[player, action] = visits
+    trail.pool_means[player, action] = mean
+
+
+@helper
+def replaced(edge, visits, mean):
+    """An edge with another AMAF value."""
+    return Seen(edge.visits, edge.total, edge.prior, edge.action, edge.hint, visits, mean)

@@ -1,0 +1,42 @@
+"""How games are best searched: the options go together, and those who say they use them do."""
+
+import pytest
+
+from anabranch.arena.notation import SearchSpec, parse
+from anabranch.engines import best_options
+from anabranch.games import ConnectFour, Hex
+from anabranch.games.go import Go, MoGo, Sense
+from anabranch.protocols.engine import Options, new_search
+from anabranch.search.rave import Rave
+from anabranch.search.searcher import Search
+from anabranch.search.select import UCT
+
+
+@pytest.mark.parametrize("game", [Go(9), Go(13), Go(19), Hex(size=5)], ids=repr)
+def test_options_go_together(game):
+    search = Search(game, **best_options(game))
+    assert isinstance(search.options.select, Rave)
+
+
+def test_a_game_without_measurements_has_the_defaults():
+    assert best_options(ConnectFour()) == {}
+
+
+def test_nobody_changes_the_options_of_others():
+    best_options(Go(9))["select"] = UCT()
+    assert isinstance(best_options(Go(9))["select"], Rave)
+
+
+def test_the_engine_behind_gtp_uses_them_unless_told_otherwise():
+    best = new_search(Go(9), Options(), 0)
+    assert isinstance(best.options.select, Rave) and isinstance(best.heuristic, Sense)
+    told = new_search(Go(9), Options(select="uct", exploration=0.3, policy=MoGo(nakade=1.0)), 0)
+    assert told.options.select == UCT(0.3) and told.heuristic is None
+    assert told.options.evaluate.policy == MoGo(nakade=1.0)
+    assert new_search(Go(9), Options(exploration=0.3), 0).options.select.c == 0.3
+
+
+def test_a_player_of_matches_is_called_best():
+    spec = parse("best visits=10 bias=0.1", Go(9))
+    assert isinstance(spec, SearchSpec)
+    assert spec.options["select"].bias == 0.1 and isinstance(spec.options["heuristic"], Sense)
