@@ -64,6 +64,6 @@ def _as_declared(value: Any, hint: Any, default: Any, who: str) -> Any:
         changed = hint(value)
     except (TypeError, ValueError):
         changed = None
-    if changed is None or (hint is int and changed != value):
+    if changed is None or (hint in (int, bool) and changed != value):
         raise OptionError(f"{who} must be {WORDS[hint]}, not {value!r}")
     return changed

@@ -27,9 +27,9 @@ from anabranch.search.final import Dirichlet, FinalChoice
 from anabranch.search.graph import Graph, Needs
 from anabranch.search.heuristic import EvenGame, NoHeuristic, advise, advise_all
 from anabranch.search.history import History
-from anabranch.search.prune import innermost, is_ordered, reads_lore
-from anabranch.search.rave import Rave
-from anabranch.search.select import UCT, Scale, prefer, score
+from anabranch.search.prune import Widening, innermost, is_ordered, reads_lore
+from anabranch.search.rave import Rave, beta, with_amaf_of
+from anabranch.search.select import UCT, Scale, first_play, prefer, score
 from anabranch.search.simulate_graph import Manner
 from anabranch.search.stale import Ancestors, Parents, PathOnly
 from anabranch.search.steps import Limits
@@ -47,11 +47,25 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
         evaluate = option(evaluate, Rollout(), "evaluate", serves(evaluate_state))
     if isinstance(evaluate, Rollout) and evaluate.policy is None:
         evaluate = evaluate._replace(policy=game.policy)
+    select = option(select, UCT(), "select", serves(score, prefer))
+    check_parts(select)
     return Rules(
-        option(select, UCT(), "select", serves(score, prefer)),
+        select,
         evaluate,
         option(backup, Mean(), "backup", serves(carry)),
     )
+
+
+def check_parts(rule: Any) -> None:
+    """Whether the options inside a selection rule are of the kinds that belong there."""
+    inner = (score, prefer) if isinstance(rule, Widening) else (score,)
+    for name, functions in (("fpu", (first_play,)), ("schedule", (beta,)), ("source", (with_amaf_of,)), ("rule", inner)):
+        part = getattr(rule, name, None)
+        if is_option(part) and name in rule._fields and not serves(*functions)(part):
+            fitting = "a selection rule that gives scores" if name == "rule" else f"such as {rule._field_defaults[name]!r}"
+            raise SearchError(f"{type(rule).__name__}({name}={part!r}): not an option for {name}, which is {fitting}")
+        if is_option(part) and name == "rule":
+            check_parts(part)
 
 
 def heuristic_of(game: Game | ObjectGame, heuristic: Any, rules: Rules) -> Any:

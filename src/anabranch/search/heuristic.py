@@ -12,7 +12,8 @@ One of your own is a `NamedTuple` and a function of a state and an action, compi
     def _(heuristic, state, action):
         return 0.6 if action == 4 else 0.5, heuristic.visits, heuristic.visits    # H, C, C~
 
-or a plain Python function f(state) -> (H, C, C~) with an array over all actions, or a number for all of them, in each place.
+or a plain Python function f(state) -> (H, C, C~) with an array over all actions, or a number for all of them, in each place;
+leaves then get their edges at once, as with an evaluator in Python.
 Read first: `lore.py`; `games/advice.py`.
 """
 
@@ -105,7 +106,7 @@ def _(heuristic, graph, count, depth, limits, work):
 def put(trail, i, value, visits, amaf_visits):
     """Keep what was said of action number `i`: H on [0, 1] becomes a value on [-1, 1]. What cannot be meant is noted, and told
     by `check_advice` when the kernel has returned."""
-    if not (value >= 0.0 and value <= 1.0 and visits >= 0 and amaf_visits >= 0):
+    if not (value >= 0.0 and value <= 1.0 and 0 <= visits <= LARGEST_WORTH and 0 <= amaf_visits <= LARGEST_WORTH):
         trail.fault[0], trail.fault[1], trail.fault[2], trail.fault[3] = 1.0, value, visits, amaf_visits
         return
     trail.hints[i] = F4(2.0 * value - 1.0)

@@ -6,7 +6,8 @@
     ProgressiveBias(rule)   all, with a bonus by the heuristic that fades with the edge's visits
 
 All of them want a heuristic (`Search(heuristic=...)`) or an evaluator's priors to be of use, but for `Pruning`, which reads
-values. RAVE and heuristics are soft pruning by themselves (Gelly & Silver, section 5.3). They may be put into each other.
+values. RAVE and heuristics are soft pruning by themselves (Gelly & Silver, section 5.3). `Widening` goes around any rule; the
+other two around rules that give scores: those of `select.py`, `Rave`, and `ProgressiveBias` itself.
 Read first: `select.py`. Measurements: docs/algorithms/rave.md.
 """
 
