@@ -58,7 +58,7 @@ def test_a_heuristic_in_python_is_the_same_as_the_references(rule):
     assert_same_as_reference(Echo(), False, seed=12, select=rule, heuristic=fancy)
 
 
-@pytest.mark.parametrize("heuristic", [fancy, pytest.param(ab.Grandfather(), marks=when_plain)], ids=repr)
+@pytest.mark.parametrize("heuristic", [fancy, pytest.param(ab.Grandfather(), marks=when_plain)], ids=["function", "option"])
 def test_so_is_one_beside_an_evaluator_in_python(heuristic):
     assert_same_as_reference(Echo(), False, seed=13, select=ab.PUCT(), evaluate=opinion, heuristic=heuristic)
 

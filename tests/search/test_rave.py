@@ -109,7 +109,7 @@ def opinion(states):
     return np.array([[(mixed >> action) % 7 + 1 for action in range(4)]], float), np.array([mixed % 97 / 48.5 - 1.0])
 
 
-@pytest.mark.parametrize("heuristic", [None, fancy], ids=repr)
+@pytest.mark.parametrize("heuristic", [None, fancy], ids=["none", "function"])
 def test_priors_of_an_evaluator_in_python_join_in(heuristic):
     """Its simulations end at the leaf: only what was played in the tree counts for AMAF."""
     search = assert_same_as_reference(
