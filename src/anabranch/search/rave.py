@@ -23,7 +23,7 @@ from anabranch.jit.options import NonNegative, Positive, Share, Whole
 from anabranch.search.counts import F4, inverse_root
 from anabranch.search.layout import slot
 from anabranch.search.lore import Seen
-from anabranch.search.select import ConstantFPU, first_play, score, value_of, view_of
+from anabranch.search.select import ParentFPU, first_play, score, value_of, view_of
 
 LEAST_BIAS = 1e-6  # squared, that is believed of what the search found
 EDGE_OF_MU = 0.02  # (46) divides by mu (1 - mu)
@@ -81,7 +81,7 @@ class Rave(NamedTuple):
     puct: NonNegative = 0.0  # of PUCT's bonus c P sqrt(N) / (1 + n)
     schedule: Any = MinimumMSE()
     source: Any = OwnAmaf()
-    fpu: Any = ConstantFPU()  # of an edge of which nothing is known
+    fpu: Any = ParentFPU()  # of an edge of which nothing is known; to try all of them first would be dear at small nodes
     strict: bool = True  # an action counts for AMAF only where no other player has played it before
 
 
