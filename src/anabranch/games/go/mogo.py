@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anabranch.games.go.layout import BLACK, EMPTY, NO_CELL, ONE, WHITE, action_of, pass_of, stride, surrounded_by
+from anabranch.games.go.layout import EMPTY, NO_CELL, ONE, action_of, pass_of, stride, surrounded_by
 from anabranch.games.go.light import is_long_enough, set_aside, start_quickly
 from anabranch.games.go.patterns import NONE, pattern_at
 from anabranch.games.go.stones import BOTH, is_eye, may_put
 from anabranch.games.go.tactics import (
     capturing_moves,
     find_hot,
+    is_lonely,
     is_self_atari,
     nakade_move,
     saving_moves,
@@ -142,18 +143,6 @@ def eye_move(state, colour):
             if bad == 1 and free != NO_CELL:
                 return free
     return np.uint64(NO_CELL)
-
-
-@helper
-def is_lonely(state, cell):
-    """Whether nothing stands on any of the eight points around a cell; the edge does not matter."""
-    s = stride(state)
-    for near in (
-        cell + ONE, cell - ONE, cell + s, cell - s, cell + s + ONE, cell + s - ONE, cell - s + ONE, cell - s - ONE,
-    ):  # fmt: skip
-        if state.colour[near] in (BLACK, WHITE):
-            return False
-    return True
 
 
 @helper

@@ -12,12 +12,10 @@ import numpy as np
 
 from anabranch.games.advice import advise
 from anabranch.games.go.layout import (
-    BLACK,
     EMPTY,
     NO_CELL,
     OFF,
     ONE,
-    WHITE,
     cell_of,
     in_atari,
     pass_of,
@@ -25,7 +23,7 @@ from anabranch.games.go.layout import (
 )
 from anabranch.games.go.patterns import NONE, pattern_at
 from anabranch.games.go.stones import BOTH, is_eye
-from anabranch.games.go.tactics import is_self_atari, second_liberty
+from anabranch.games.go.tactics import is_lonely, is_self_atari, second_liberty
 from anabranch.jit import helper, routine
 from anabranch.jit.options import Share, Whole
 
@@ -104,7 +102,7 @@ def weigh(sense, state, cell):
     if state.last != NO_CELL:
         won += sense.near * max(FAR - distance(state, cell, np.uint64(state.last)), 0) // (FAR - 2)
     line = line_of(state, cell)
-    if (line == 1 or line == 3) and is_open(state, cell):
+    if (line == 1 or line == 3) and is_lonely(state, cell):
         if line == 1:
             lost += sense.first_line
         else:
@@ -145,15 +143,3 @@ def line_of(state, cell):
     s = np.int64(stride(state))
     x, y = np.int64(cell) % s, np.int64(cell) // s
     return min(min(x, np.int64(state.width) + 1 - x), min(y, np.int64(state.height) + 1 - y))
-
-
-@helper
-def is_open(state, cell):
-    """Whether there is no stone around on the eight points beside."""
-    s = stride(state)
-    for near in (
-        cell + ONE, cell - ONE, cell + s, cell - s, cell + s + ONE, cell + s - ONE, cell - s + ONE, cell - s - ONE,
-    ):  # fmt: skip
-        if state.colour[near] == BLACK or state.colour[near] == WHITE:
-            return False
-    return True

@@ -106,6 +106,18 @@ def is_self_atari(state, cell, colour):
     return word == 0 or in_atari(word)
 
 
+@helper
+def is_lonely(state, cell):
+    """Whether nothing stands on any of the eight points around a cell; the edge does not matter."""
+    s = stride(state)
+    for near in (
+        cell + ONE, cell - ONE, cell + s, cell - s, cell + s + ONE, cell + s - ONE, cell - s + ONE, cell - s - ONE,
+    ):  # fmt: skip
+        if state.colour[near] in (BLACK, WHITE):
+            return False
+    return True
+
+
 # --- moves -------------------------------------------------------------------------------------------------------------------
 
 
