@@ -83,14 +83,16 @@ MATCHES: dict[str, Planned] = {
 }
 
 
-def standing(planned: Planned, *options: str) -> dict[str, Any] | None:
-    """Play what is missing (or with `--show` nothing); how the match stands, None if nothing was played."""
-    command = planned.command
-    if "--show" in options:
-        command = ["match", planned.first, planned.second, *(["--sprt", planned.sprt] if planned.sprt else []), *command[-2:]]
-    done = subprocess.run(
-        [sys.executable, "-m", "anabranch", *command, *options, "--json"], stdout=subprocess.PIPE, text=True, check=False
-    )
+def play(planned: Planned, processes: str = "1") -> None:
+    """Play what is missing."""
+    subprocess.run([sys.executable, "-m", "anabranch", *planned.command, "--processes", processes], check=True)
+
+
+def standing(planned: Planned) -> dict[str, Any] | None:
+    """How a match stands; None if nothing was played."""
+    test = ["--sprt", planned.sprt] if planned.sprt else []
+    shown = ["match", planned.first, planned.second, *test, "--db", planned.command[-1], "--show", "--json"]
+    done = subprocess.run([sys.executable, "-m", "anabranch", *shown], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None
     found = [each for each in json.loads(done.stdout)["matches"] if each["match"]["game"] == planned.game]
@@ -121,7 +123,8 @@ def run(quick: bool = False) -> list[Figure]:
     """All matches; what was played before is taken from the database."""
     figures = []
     for name in ["mogo"] if quick else MATCHES:
-        found = standing(MATCHES[name]._replace(games=2) if quick else MATCHES[name])
+        play(MATCHES[name]._replace(games=2) if quick else MATCHES[name])
+        found = standing(MATCHES[name])
         if found is not None:
             figures.append(figure(name, found))
             progress(f"{figures[-1].what}: {figures[-1].ratio}")
@@ -136,7 +139,9 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="say what there is, and how it stands")
     arguments = parser.parse_args()
     for name in arguments.matches or list(MATCHES):
-        found = standing(MATCHES[name], *(["--show"] if arguments.list else ["--processes", arguments.processes]))
+        if not arguments.list:
+            play(MATCHES[name], arguments.processes)
+        found = standing(MATCHES[name])
         print(f"{name}: " + (figure(name, found).markdown() if found else "not played"), flush=True)
 
 
