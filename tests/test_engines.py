@@ -6,7 +6,8 @@ from anabranch.arena.notation import SearchSpec, parse
 from anabranch.engines import best_options
 from anabranch.games import ConnectFour, Hex
 from anabranch.games.go import Go, MoGo, Sense
-from anabranch.protocols.engine import Options, new_search
+from anabranch.protocols.clock import TimeSettings
+from anabranch.protocols.engine import Engine, Options, new_search
 from anabranch.search.rave import Rave
 from anabranch.search.searcher import Search
 from anabranch.search.select import UCT
@@ -40,3 +41,13 @@ def test_a_player_of_matches_is_called_best():
     spec = parse("best visits=10 bias=0.1", Go(9))
     assert isinstance(spec, SearchSpec)
     assert spec.options["select"].bias == 0.1 and isinstance(spec.options["heuristic"], Sense)
+
+
+def test_what_must_be_compiled_is_compiled_before_a_clock_runs(monkeypatch):
+    warmed = []
+    monkeypatch.setattr(Engine, "warm", lambda engine: warmed.append(engine.game.width))
+    engine = Engine(Options(size=13))
+    engine.set_time(TimeSettings())
+    assert warmed == []
+    engine.set_time(TimeSettings("absolute", 60.0))
+    assert warmed == [13]

@@ -341,7 +341,9 @@ class Engine:
                 print(f"anabranch: the search in the background failed: {error}", file=sys.stderr)
 
     def set_time(self, settings: TimeSettings) -> None:
-        """Both clocks begin anew."""
+        """Both clocks begin anew. What must be compiled is compiled before they run: on a slow machine that takes a minute."""
+        if settings.kind != "none":
+            self.warm()
         self.clock.set(settings)
 
     def warm(self) -> None:
