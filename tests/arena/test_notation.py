@@ -111,7 +111,7 @@ def test_options_of_a_users_own_file_are_known(own_game):
 
 BAD = {
     "": "a player is empty",
-    "uctt visits=3": "'uctt' is no kind of player (best, bestchance, greedy, playout, progressivebias, pruning, puct, random, rave,",
+    "uctt visits=3": "'uctt' is no kind of player (best, bestchance, greedy, playout,",
     "gnugoo --mode gtp": "and no program on this machine",
     "uct visits=-3": "visits=-3: must be a whole number above 0",
     "uct visits=2.5": "visits=2.5: must be a whole number above 0",
