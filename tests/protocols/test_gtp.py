@@ -413,7 +413,7 @@ def test_a_hopeless_game_is_given_up_after_some_moves_and_not_before():
 def test_a_clock_is_kept_to_and_time_is_used():
     with Client(visits=None, lag=2.0) as client:  # much lag: this machine may have much else to do
         client.engine.warm()
-        client.ok("time_settings 0 4 1")
+        client.ok("kgs-time_settings byoyomi 0 4 1")  # what is not used is lost
         began = time.monotonic()
         client.ok("genmove w")
         assert 1.5 < time.monotonic() - began < 4.0
