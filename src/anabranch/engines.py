@@ -9,11 +9,10 @@ from typing import Any
 from anabranch.games.game import Game
 from anabranch.games.go import Go, Sense
 from anabranch.games.hex import Hex
-from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
-    Go: {"select": Rave(), "evaluate": Rollout(), "heuristic": Sense()},
+    Go: {"select": Rave(), "heuristic": Sense()},
     Hex: {"select": Rave()},
 }
 

@@ -16,7 +16,7 @@ from anabranch.search.read import edges_of
 from anabranch.search.select import Scale
 from anabranch.search.simulate_graph import WANTS_VALUE, Manner, ascend, note
 from anabranch.search.steps import Limits, Work
-from anabranch.search.trail import add_to_trail, begin_playout, begin_trail, end_playout, new_trail
+from anabranch.search.trail import add_to_trail, begin_descent, begin_playout, end_playout, new_trail
 from tests.reference.rave import LoreEdge, ReferenceRave
 from tests.reference.search import Node
 
@@ -144,6 +144,7 @@ class HandMade:
             path_rewards=np.zeros((9, 1)),
             values=np.zeros(1),
             actions=np.zeros(LETTERS, np.int64),
+            priors=np.zeros(LETTERS, np.float32),
             probabilities=np.zeros(0),
             rewards=np.zeros(2),
             returns=np.zeros(2),
@@ -171,7 +172,7 @@ class HandMade:
         path, playout = simulation.parts()
         letters = simulation.text.split("|")[0].split()
         trail, place = self.work.trail, 0
-        begin_trail(trail)
+        begin_descent(trail)
         self.work.values[0] = 0.0
         place = begin_playout(trail, self.work.values)
         for player, action in playout:

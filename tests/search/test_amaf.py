@@ -11,7 +11,7 @@ import anabranch as ab
 from anabranch.jit import readable
 from anabranch.search.select import choose
 from anabranch.search.simulate_graph import Manner
-from anabranch.search.trail import add_to_trail, begin_playout, begin_trail, end_playout, new_trail
+from anabranch.search.trail import add_to_trail, begin_descent, begin_evaluation, begin_playout, end_playout, new_trail
 from tests.search.lores import Edge, HandMade, HandMadeReference, Simulation, by_all, finish, read
 
 STRICT, LOOSE = ab.Rave(), ab.Rave(strict=False)
@@ -88,7 +88,7 @@ def test_of_several_playouts_each_is_a_simulation_of_its_own():
     """One evaluation of three playouts: b is in two of them, which black wins and loses, c in the third, which it loses."""
     tree = HandMade({"": "abc"}, playouts=3)
     trail, values = tree.work.trail, tree.work.values
-    begin_trail(trail)
+    begin_descent(trail)
     values[0] = 0.0
     for value, letters in ((1.0, "XbYb"), (-1.0, "Xb"), (-1.0, "Zc")):
         place = begin_playout(trail, values)
@@ -109,8 +109,9 @@ def test_of_several_playouts_each_is_a_simulation_of_its_own():
 def test_a_second_evaluation_without_a_simulation_between_begins_the_trail_anew():
     """A root that is evaluated after the search has moved there."""
     trail = new_trail(True, 2, 9, 1, 2, True)
-    begin_trail(trail)
+    begin_descent(trail)
     for evaluation in range(3):
+        begin_evaluation(trail)
         for number in range(2):
             values = np.array([float(number)])
             place = begin_playout(trail, values)
@@ -124,7 +125,7 @@ def test_a_second_evaluation_without_a_simulation_between_begins_the_trail_anew(
 
 def test_a_playout_that_is_too_long_is_noted_as_far_as_there_is_room():
     trail = new_trail(True, 1, 3, 1, 1, True)
-    begin_trail(trail)
+    begin_descent(trail)
     values = np.zeros(1)
     place = begin_playout(trail, values)
     for _ in range(len(trail.codes) + 5):

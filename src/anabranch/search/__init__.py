@@ -6,6 +6,7 @@ graph.py      a graph in memory, with its table evaluate.py      playouts, Unifo
 steps.py      what both loops share             backup.py        mean, max, mix
 simulate.py   the loop on trees                 update.py        values on graphs: Incremental, Idempotent, CatchUp, Stop
 simulate_graph.py  the loop on graphs           stale.py         how far a change travels; sweeps
+parts_graph.py     the same in parts            drive_python.py  where some of it is Python's
 drive.py      who plays and evaluates           history.py       positions that come again
 answers.py    what Python evaluators say        prove.py         bounds and proofs
 reuse.py      the tree when the root moves      collect.py       making room in a graph

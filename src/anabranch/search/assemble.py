@@ -2,7 +2,7 @@
 
 The first half reads the options of `Search` (`checks.py` checks each by itself; here, whether they go together) and tells
 them again as `Result.settings`; the second half decides between tree and graph and picks the driver.
-Above: `searcher.py`. Below: `drive.py`, the drivers; `tree.py` and `graph.py`, the two layouts in memory.
+Above: `searcher.py`. Below: `drive.py` and `drive_python.py`, the drivers; `tree.py` and `graph.py`, the two layouts in memory.
 """
 
 from typing import Any
@@ -20,7 +20,8 @@ from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
 from anabranch.search.backup import Mean, carry
 from anabranch.search.checks import at_least_one, describe, is_a, is_function, option, serves
-from anabranch.search.drive import CallableDriver, Driver, GraphDriver, ObjectDriver, Rules, Setting, TreeDriver
+from anabranch.search.drive import Driver, GraphDriver, Rules, Setting, TreeDriver
+from anabranch.search.drive_python import CallableDriver, ObjectDriver
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
 from anabranch.search.final import Dirichlet, FinalChoice

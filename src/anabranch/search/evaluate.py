@@ -15,7 +15,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Count
 from anabranch.search.layout import is_on
-from anabranch.search.trail import add_to_trail, begin_playout, end_playout
+from anabranch.search.trail import add_to_trail, begin_evaluation, begin_playout, end_playout
 
 # The states that kernels work on, by their place in `Work.states`.
 ROOT_STATE, LEAF_STATE, PLAYOUT_STATE = range(3)
@@ -49,6 +49,8 @@ def _(evaluator, work, scale, discount):
     width = rules.value_width(work.states[LEAF_STATE])  # a constant to the compiler, which len(work.values) is not
     for i in range(width):
         work.values[i] = 0.0
+    if is_on(work.trail.used):
+        begin_evaluation(work.trail)
     for _ in range(evaluator.playouts):
         play_out(evaluator, work, scale, discount)
     if evaluator.playouts > 1:

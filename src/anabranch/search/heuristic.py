@@ -119,6 +119,7 @@ def exchange(work, i, j):
     """Let two actions, with what was said of them, change places."""
     trail = work.trail
     work.actions[i], work.actions[j] = work.actions[j], work.actions[i]
+    work.priors[i], work.priors[j] = work.priors[j], work.priors[i]
     if is_on(trail.used):
         trail.hints[i], trail.hints[j] = trail.hints[j], trail.hints[i]
         for k in range(2):
@@ -127,12 +128,21 @@ def exchange(work, i, j):
 
 @helper
 def sort_actions(work, count):
-    """Put actions with the best hints first; equal ones stay as they are."""
+    """Put actions first of which most is thought; equal ones stay as they are."""
     for i in range(1, count):
         j = i
-        while j > 0 and work.trail.hints[j - 1] < work.trail.hints[j]:
+        while j > 0 and is_better(work, j, j - 1):
             exchange(work, j - 1, j)
             j -= 1
+
+
+@helper
+def is_better(work, i, j):
+    """Whether more is thought of one action than of another, by hint and then by prior."""
+    hints = work.trail.hints
+    if is_on(work.trail.used) and hints[i] != hints[j]:
+        return hints[i] > hints[j]
+    return work.priors[i] > work.priors[j]
 
 
 # --- heuristics in Python ----------------------------------------------------------------------------------------------------

@@ -27,7 +27,8 @@ from anabranch.search import assemble, keep
 from anabranch.search.around import FIRST_SLICE, ctrl_c_stops, next_slice, noise_at_root, only_action, sweeping_beside
 from anabranch.search.checks import as_game, at_least_one, check_limits, is_a, option, parse_memory
 from anabranch.search.collect import Forget, KeepReached
-from anabranch.search.drive import Driver, ObjectDriver, OnGraph, Setting
+from anabranch.search.drive import Driver, OnGraph, Setting
+from anabranch.search.drive_python import ObjectDriver
 from anabranch.search.export import GraphView, view_of
 from anabranch.search.final import Dirichlet, FinalChoice, MostVisits
 from anabranch.search.graph import Graph, look_up

@@ -1,7 +1,7 @@
 """The loop on graphs: descend, evaluate, back up, where paths may join, end early, or meet themselves.
 
-`simulate_graph` runs whole simulations inside one kernel. Where Python must play or evaluate, `descend_graph` and
-`finish_graph` are its halves, with the evaluator between them (`drive.py`). A simulation adds one visit to one edge of the
+`simulate_graph` runs whole simulations inside one kernel; where Python must play or evaluate, `parts_graph.py` has the same in
+parts. A simulation adds one visit to one edge of the
 root, whether it evaluates anything or not. Nothing here recurses.
 Read first: `graph.py`, `update.py`. Beside: `simulate.py`, the same for compact trees.
 """
@@ -14,10 +14,9 @@ from anabranch.games import rules
 from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
-from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.graph import EXEMPT, EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, place_of, stamp
-from anabranch.search.heuristic import NoHeuristic, advise_all, exchange, sort_actions
+from anabranch.search.heuristic import NoHeuristic, advise_all, sort_actions
 from anabranch.search.history import cut_value, is_exhausted
 from anabranch.search.layout import (
     EVALUATIONS,
@@ -35,8 +34,8 @@ from anabranch.search.lore import keep_hints, spread_amaf
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
 from anabranch.search.stale import PathOnly, spread
-from anabranch.search.steps import choices, read_outcome, set_chances, shuffled_choices, step
-from anabranch.search.trail import begin_trail
+from anabranch.search.steps import read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.trail import begin_descent
 from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
 
 # How a descent ends.
@@ -108,114 +107,6 @@ def reach_root(graph, root, limits, work):
     return 0, np.int64(root), HAS_VALUE if has_value else WANTS_VALUE
 
 
-# --- the same in parts, for what Python must do ---------------------------------------------------------------------------
-
-
-@kernel
-def descend_graph(graph, root, select, manner, limits, work):
-    """The first half of a simulation: its depth, the leaf, and how the descent ended."""
-    return descend(graph, root, select, manner, limits, work)
-
-
-@kernel
-def descend_on(graph, depth, select, manner, limits, work):
-    """Go on with a descent that ended UNKNOWN, after the last edge of the path got its child."""
-    return arrive(graph, depth, select, manner, limits, work)
-
-
-@kernel
-def find_or_add(graph, depth, low, high, limits, work):
-    """The node of the position with this key, which the path's last edge (if any) then leads to, and whether it is new.
-    NO_NODE if there is no room."""
-    child = find(graph, low, high) if graph.merge else NO_NODE
-    if child == NO_NODE:
-        child = add_leaf(graph, low, high, depth, limits, work)
-        if child != NO_NODE and depth > 0:
-            lead_to(graph, depth, child, limits, work)
-        return child, True
-    if depth > 0:
-        graph.used[MERGES] += 1
-        lead_to(graph, depth, child, limits, work)
-    return child, False
-
-
-@kernel
-def end_here(graph, number, limits, work):
-    """The game is over at this new node: `work.values` has the outcome."""
-    keep_outcome(graph, number, work)
-
-
-@kernel
-def adopt_graph(graph, number, player, count, priors, manner, work):
-    """Give a leaf `count` edges with `work.actions`, `priors` and, if there is lore, the hints in the trail, all in one order;
-    its number from now on, or NO_NODE if there is no room."""
-    for i in range(count - 1, 0, -1):
-        swap(work, priors, i, below(work.random, i + 1))
-    if manner.ordered and player != CHANCE:
-        for i in range(1, count):
-            j = i
-            while j > 0 and is_better(work.trail, priors, j, j - 1):
-                swap(work, priors, j, j - 1)
-                j -= 1
-    number = add_edges(graph, number, player, work.actions, count)
-    if number != NO_NODE:
-        for i in range(count):
-            graph.edges[number + 1 + i].prior = priors[i]
-        if is_on(graph.known):
-            keep_hints(graph, number, work.trail)
-    return number
-
-
-@helper
-def swap(work, priors, i, j):
-    """Let two actions change places, with all that is known of them."""
-    priors[i], priors[j] = priors[j], priors[i]
-    exchange(work, i, j)
-
-
-@helper
-def is_better(trail, priors, i, j):
-    """Whether more is thought of one action than of another, by hint and then by prior."""
-    if is_on(trail.used) and trail.hints[i] != trail.hints[j]:
-        return trail.hints[i] > trail.hints[j]
-    return priors[i] > priors[j]
-
-
-@kernel
-def evaluate_graph(evaluator, limits, work):
-    """Write the value of LEAF_STATE, where the game is not over, into `work.values`."""
-    evaluate(evaluator, work, limits.scale, limits.discount)
-
-
-@kernel
-def advise_graph(graph, count, depth, manner, limits, work):
-    """Write what a compiled heuristic says of the first `count` of `work.actions` into the trail."""
-    advise_all(manner.heuristic, graph, count, depth, limits, work)
-
-
-@kernel
-def note_value(graph, leaf, depth, evaluations, limits, work):
-    """`work.values` is the value of the leaf, and cost so many evaluations."""
-    note(graph, leaf, depth, evaluations, limits, work)
-
-
-@kernel
-def survey(work):
-    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`. Where the game is
-    over there are none, and `work.values` has the outcome."""
-    state = work.states[LEAF_STATE]
-    if rules.is_over(state):
-        read_outcome(work)
-        return CHANCE, 0
-    return choices(state, work)
-
-
-@kernel
-def finish_graph(graph, depth, operator, manner, end, limits, work):
-    """The second half of a simulation."""
-    ascend(graph, depth, operator, manner, end, limits, work)
-
-
 # --- down -----------------------------------------------------------------------------------------------------------------
 
 
@@ -225,7 +116,7 @@ def descend(graph, root, select, manner, limits, work):
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     graph.used[STAMP] += 1
     if is_on(graph.known):
-        begin_trail(work.trail)
+        begin_descent(work.trail)
     return follow(graph, root, 0, select, manner, limits, work)
 
 

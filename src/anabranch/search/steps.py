@@ -36,6 +36,7 @@ class Work(NamedTuple):
     path_rewards: Any  # f8 (depth, width): what each edge paid
     values: Any  # f8 (width,): the leaf's value
     actions: Any  # i8 (largest number of edges,)
+    priors: Any  # f4 likewise: what an evaluator in Python says of them
     probabilities: Any  # f8 (events,)
     rewards: Any  # f8 (players,)
     returns: Any  # f8 (players,)

@@ -58,9 +58,15 @@ def new_trail(used: bool, players: int, actions: int, width: int, playouts: int,
 
 
 @helper
-def begin_trail(trail):
-    """A simulation begins: nothing was played out yet."""
+def begin_descent(trail):
+    """A simulation begins."""
     trail.descents[0] += 1
+    begin_evaluation(trail)
+
+
+@helper
+def begin_evaluation(trail):
+    """Nothing was played out yet."""
     trail.ends[PLAYOUTS] = 0
 
 
@@ -68,8 +74,6 @@ def begin_trail(trail):
 def begin_playout(trail, values):
     """One more playout; where its actions go. `values` is what those before have brought."""
     p = trail.ends[PLAYOUTS]
-    if p == len(trail.values):  # a whole evaluation, and no simulation since: the root has moved, and is evaluated
-        p = 0
     trail.ends[PLAYOUTS] = p + 1
     for i in range(len(values)):
         trail.values[p, i] = values[i]

@@ -1,0 +1,103 @@
+"""A simulation on a graph in parts, for what Python must do between them: play, evaluate, advise.
+
+`descend_graph` and `finish_graph` are the halves; what stands between them is called by `drive_python.py`.
+Read first: `simulate_graph.py`.
+"""
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE
+from anabranch.jit import kernel
+from anabranch.jit.random import below
+from anabranch.search.evaluate import LEAF_STATE, evaluate
+from anabranch.search.graph import add_edges, find
+from anabranch.search.heuristic import advise_all, exchange, sort_actions
+from anabranch.search.layout import MERGES, NO_NODE, is_on
+from anabranch.search.lore import keep_hints
+from anabranch.search.simulate_graph import add_leaf, arrive, ascend, descend, keep_outcome, lead_to, note
+from anabranch.search.steps import choices, read_outcome
+
+
+@kernel
+def descend_graph(graph, root, select, manner, limits, work):
+    """The first half of a simulation: its depth, the leaf, and how the descent ended."""
+    return descend(graph, root, select, manner, limits, work)
+
+
+@kernel
+def descend_on(graph, depth, select, manner, limits, work):
+    """Go on with a descent that ended UNKNOWN, after the last edge of the path got its child."""
+    return arrive(graph, depth, select, manner, limits, work)
+
+
+@kernel
+def find_or_add(graph, depth, low, high, limits, work):
+    """The node of the position with this key, which the path's last edge (if any) then leads to, and whether it is new.
+    NO_NODE if there is no room."""
+    child = find(graph, low, high) if graph.merge else NO_NODE
+    if child == NO_NODE:
+        child = add_leaf(graph, low, high, depth, limits, work)
+        if child != NO_NODE and depth > 0:
+            lead_to(graph, depth, child, limits, work)
+        return child, True
+    if depth > 0:
+        graph.used[MERGES] += 1
+        lead_to(graph, depth, child, limits, work)
+    return child, False
+
+
+@kernel
+def end_here(graph, number, limits, work):
+    """The game is over at this new node: `work.values` has the outcome."""
+    keep_outcome(graph, number, work)
+
+
+@kernel
+def adopt_graph(graph, number, player, count, manner, work):
+    """Give a leaf `count` edges with `work.actions`, their priors and, if there is lore, the hints in the trail; its number
+    from now on, or NO_NODE if there is no room."""
+    for i in range(count - 1, 0, -1):
+        exchange(work, i, below(work.random, i + 1))
+    if manner.ordered and player != CHANCE:
+        sort_actions(work, count)
+    number = add_edges(graph, number, player, work.actions, count)
+    if number != NO_NODE:
+        for i in range(count):
+            graph.edges[number + 1 + i].prior = work.priors[i]
+        if is_on(graph.known):
+            keep_hints(graph, number, work.trail)
+    return number
+
+
+@kernel
+def evaluate_graph(evaluator, limits, work):
+    """Write the value of LEAF_STATE, where the game is not over, into `work.values`."""
+    evaluate(evaluator, work, limits.scale, limits.discount)
+
+
+@kernel
+def advise_graph(graph, count, depth, manner, limits, work):
+    """Write what a compiled heuristic says of the first `count` of `work.actions` into the trail."""
+    advise_all(manner.heuristic, graph, count, depth, limits, work)
+
+
+@kernel
+def note_value(graph, leaf, depth, evaluations, limits, work):
+    """`work.values` is the value of the leaf, and cost so many evaluations."""
+    note(graph, leaf, depth, evaluations, limits, work)
+
+
+@kernel
+def survey(work):
+    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`. Where the game is
+    over there are none, and `work.values` has the outcome."""
+    state = work.states[LEAF_STATE]
+    if rules.is_over(state):
+        read_outcome(work)
+        return CHANCE, 0
+    return choices(state, work)
+
+
+@kernel
+def finish_graph(graph, depth, operator, manner, end, limits, work):
+    """The second half of a simulation."""
+    ascend(graph, depth, operator, manner, end, limits, work)
