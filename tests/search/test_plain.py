@@ -29,7 +29,7 @@ WITH_LORE = [
     (ab.Rave(bias=0.1, c=0.6), fancy),
     (ab.Rave(bias=0.1, c=0.6), ab.Grandfather()),
     (ab.Rave(bias=0.1, schedule=ab.ExactMSE()), None),
-    (ab.Rave(bias=0.1, schedule=ab.LearntBias()), None),
+    (ab.Rave(bias=0.1, c=0.3, schedule=ab.LearntBias()), None),
     (ab.Rave(source=ab.WithAncestors()), None),
     (ab.ProgressiveBias(ab.UCT(c=0.6)), Fancy()),
     (ab.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy()),

@@ -11,8 +11,8 @@ take dead stones off first.
 
 A position's win rate must not depend on who is to move. The mean over all moves that were tried (`Result.value`) is too low for
 the mover, who tried bad ones as well; the value of the best move is too high, since behind it the opponent did so. In their
-middle, and with a search that explores little, both are nearly gone: a move that the search itself would play loses 0.5 % with
-c = 0.25, 1.3 % with 0.4, 5 % with UCT's own 1.4 (15 positions on 9x9, 5,000 visits; with best moves alone 2.5, 4.3, 14 %).
+middle, and with a search that explores little, both are nearly gone: in trials a move that the search itself would play then
+lost next to nothing, where by the value of best moves it seemed to lose a good deal.
 
 No text here: `cli/show_review.py` prints, `review_chart.py` draws, `review_sgf.py` writes into the record.
 """
