@@ -39,10 +39,15 @@ class Planned(NamedTuple):
     sprt: str = ""  # must accept the second of two hypotheses
 
     @property
+    def opening(self) -> int:
+        """Random moves at the start: none against GNU Go, as in the paper; two among ourselves, so that games differ."""
+        return 0 if self.second == GNUGO else 2
+
+    @property
     def command(self) -> list[str]:
         """How the program plays it."""
         terms = ["--game", self.game, "--games", str(self.games)]
-        terms += ["--referee", "gnugo"] if self.second == GNUGO else []
+        terms += ["--opening-plies", str(self.opening), *(["--referee", "gnugo"] if self.second == GNUGO else [])]
         terms += ["--sprt", self.sprt] if self.sprt else []
         return ["match", self.first, self.second, *terms, "--db", os.path.relpath(DATABASE)]
 
@@ -98,7 +103,8 @@ def standing(planned: Planned) -> dict[str, Any] | None:
     done = subprocess.run([sys.executable, "-m", "anabranch", *shown], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None
-    found = [each for each in json.loads(done.stdout)["matches"] if each["match"]["game"] == planned.game]
+    wanted = {"game": planned.game, "opening_plies": planned.opening}
+    found = [each for each in json.loads(done.stdout)["matches"] if wanted.items() <= each["match"].items()]
     return found[0] if found else None
 
 
