@@ -172,5 +172,5 @@ def test_figure_4_the_schedule_decides_between_them(schedule, favoured):
         tree.simulate(simulation)
         reference.simulate(simulation)
     number = tree.numbers["xY"]
-    assert choose(rule, readable(tree.graph), number, tree.limits, tree.work) == tree.edge("xY", favoured)
+    assert choose(rule, readable(tree.graph), number, 2, tree.limits, tree.work) == tree.edge("xY", favoured)
     assert reference.search.choose(reference.nodes["xY"]).action == "ab".index(favoured)

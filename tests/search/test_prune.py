@@ -39,7 +39,7 @@ def node(visits, values, hints=None):
 def chosen(rule, tree, graph, number, times=1):
     """How often each edge is preferred, counted from 0."""
     with np.errstate(over="ignore"):
-        return Counter(int(prefer(rule, graph, number, tree.limits, tree.work)) - number - 1 for _ in range(times))
+        return Counter(int(prefer(rule, graph, number, 1, tree.limits, tree.work)) - number - 1 for _ in range(times))
 
 
 # --- the same as the reference ---

@@ -23,7 +23,7 @@ class BestChance(NamedTuple):
 
 
 @prefer.register(BestChance)
-def _(rule, graph, number, limits, work):
+def _(rule, graph, number, depth, limits, work):
     parent = look(graph, number, limits.scale)
     best_value = -math.inf
     best_variance = 0.0

@@ -63,16 +63,16 @@ def width_at(widening, visits):
 
 
 @prefer.register(Widening)
-def _(rule, graph, number, limits, work):
+def _(rule, graph, number, depth, limits, work):
     widest = width_at(rule, graph.nodes[slot(number)].visits)
     narrowed = Limits(
         limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, widest, limits.only
     )  # fmt: skip
-    return prefer(rule.rule, graph, number, narrowed, work)
+    return prefer(rule.rule, graph, number, depth, narrowed, work)
 
 
 @prefer.register(Pruning)
-def _(rule, graph, number, limits, work):
+def _(rule, graph, number, depth, limits, work):
     parent = look(graph, number, limits.scale)
     bar = -math.inf
     bar_error = 0.0

@@ -33,7 +33,7 @@ class Regularized(NamedTuple):
 
 
 @prefer.register(Regularized)
-def _(rule, graph, number, limits, work):
+def _(rule, graph, number, depth, limits, work):
     parent = look(graph, number, limits.scale)
     strength = weight_of_prior(rule.c, parent.visits, graph.nodes[slot(number)].count)
     most = 0

@@ -197,15 +197,15 @@ def look(graph, number, scale):
 
 
 @helper
-def choose(rule, graph, number, limits, work):
+def choose(rule, graph, number, depth, limits, work):
     """The number of the edge to follow: what the rule prefers; at chance, one drawn by its probability."""
     if graph.nodes[slot(number)].player == CHANCE:
         return draw_event(graph, number, work.random)
-    return prefer(rule, graph, number, limits, work)
+    return prefer(rule, graph, number, depth, limits, work)
 
 
 @generic(default=True)
-def prefer(rule, graph, number, limits, work):
+def prefer(rule, graph, number, depth, limits, work):
     """The number of the edge that the rule prefers: the one with the highest score, for rules that have one."""
     parent = look(graph, number, limits.scale)
     best = slot(number + 1)

@@ -79,7 +79,7 @@ def descend(graph, root, select, limits, work):
         if depth == 0 and limits.only != NO_NODE:
             chosen = slot(number + 1 + limits.only)
         else:
-            chosen = choose(select, graph, number, limits, work)
+            chosen = choose(select, graph, number, depth, limits, work)
         edge = graph.edges[chosen]
         expect(graph, edge.child)
         step(state, edge.action, depth, work)

@@ -153,7 +153,7 @@ def follow(graph, number, depth, select, manner, limits, work):
         if depth == 0 and limits.only != NO_NODE:
             chosen = slot(number + 1 + limits.only)
         else:
-            chosen = choose(select, graph, number, limits, work)
+            chosen = choose(select, graph, number, depth, limits, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
         depth += 1
