@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from measure import HEADER, Figure
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
-PACKAGES = ("anabranch", "numba", "llvmlite", "numpy", "open_spiel", "bitbully")
+PACKAGES = ("anabranch", "numba", "llvmlite", "numpy", "open_spiel", "bitbully", "onnxruntime", "torch")
 STALE = 24 * 3600  # seconds after which an unfinished run is not taken up again: the machine may be another by then
 
 
@@ -81,6 +81,13 @@ PAGES = (
         how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Matches: played by the\n"
         "arena, colours in turn, the same opening with both, each side seeded by the game's number; points with Wilson's\n"
         "95 % interval; all games are in `rave_matches.db`.",
+        drawing="",
+    ),
+    Page(
+        name="nets",
+        benchmarks=("nets",),
+        title="Networks: what was measured",
+        how="Both sides in one run, alternated five times, CPU time of one thread, the median.",
         drawing="",
     ),
 )

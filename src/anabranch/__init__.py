@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from anabranch.errors import EvaluatorError as EvaluatorError
     from anabranch.errors import GameError as GameError
     from anabranch.errors import IllegalMove as IllegalMove
+    from anabranch.errors import MissingExtra as MissingExtra
+    from anabranch.errors import NetworkError as NetworkError
     from anabranch.errors import OptionError as OptionError
     from anabranch.errors import RuleError as RuleError
     from anabranch.errors import SearchError as SearchError
@@ -32,25 +34,37 @@ if TYPE_CHECKING:
     from anabranch.jit.dispatch import helper as helper
     from anabranch.jit.random import below as below
     from anabranch.jit.random import uniform as uniform
+    from anabranch.nets.network import Network as Network
     from anabranch.search.backup import Max as Max
     from anabranch.search.backup import Mean as Mean
     from anabranch.search.backup import Mix as Mix
     from anabranch.search.best_chance import BestChance as BestChance
     from anabranch.search.collect import Forget as Forget
     from anabranch.search.collect import KeepReached as KeepReached
+    from anabranch.search.ensemble import Ensemble as Ensemble
     from anabranch.search.evaluate import Rollout as Rollout
     from anabranch.search.evaluate import Uniform as Uniform
     from anabranch.search.export import GraphView as GraphView
+    from anabranch.search.final import ByGumbel as ByGumbel
+    from anabranch.search.final import ByLowerBound as ByLowerBound
     from anabranch.search.final import ByRegularized as ByRegularized
     from anabranch.search.final import ByTemperature as ByTemperature
     from anabranch.search.final import ByValue as ByValue
     from anabranch.search.final import Dirichlet as Dirichlet
     from anabranch.search.final import MostVisits as MostVisits
+    from anabranch.search.fleet import Fleet as Fleet
+    from anabranch.search.forced import Forced as Forced
+    from anabranch.search.gumbel import Gumbel as Gumbel
     from anabranch.search.heuristic import EvenGame as EvenGame
     from anabranch.search.heuristic import Grandfather as Grandfather
+    from anabranch.search.muzero import AmongSiblings as AmongSiblings
+    from anabranch.search.muzero import BetweenBounds as BetweenBounds
+    from anabranch.search.muzero import MuZero as MuZero
     from anabranch.search.prune import ProgressiveBias as ProgressiveBias
     from anabranch.search.prune import Pruning as Pruning
     from anabranch.search.prune import Widening as Widening
+    from anabranch.search.puct import KataGoPUCT as KataGoPUCT
+    from anabranch.search.puct import SprlPUCT as SprlPUCT
     from anabranch.search.rave import ExactMSE as ExactMSE
     from anabranch.search.rave import Grave as Grave
     from anabranch.search.rave import HandSelected as HandSelected
@@ -83,11 +97,12 @@ if TYPE_CHECKING:
     from anabranch.search.update import Idempotent as Idempotent
     from anabranch.search.update import Incremental as Incremental
     from anabranch.search.update import Stop as Stop
+    from anabranch.search.virtual import VirtualLoss as VirtualLoss
 
 _HOMES = {
     "anabranch.errors": (
-        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "OptionError", "RuleError", "SearchError",
-        "SgfError", "UnknownGame",
+        "AnabranchError", "EvaluatorError", "GameError", "IllegalMove", "MissingExtra", "NetworkError", "OptionError",
+        "RuleError", "SearchError", "SgfError", "UnknownGame",
     ),
     "anabranch.games.advice": ("advise", "consider"),
     "anabranch.games.check": ("check",),
@@ -98,13 +113,22 @@ _HOMES = {
     "anabranch.games.rules": ("CHANCE",),
     "anabranch.jit.dispatch": ("helper",),
     "anabranch.jit.random": ("below", "uniform"),
+    "anabranch.nets.network": ("Network",),
     "anabranch.search.backup": ("Max", "Mean", "Mix"),
+    "anabranch.search.ensemble": ("Ensemble",),
     "anabranch.search.evaluate": ("Rollout", "Uniform"),
     "anabranch.search.export": ("GraphView",),
-    "anabranch.search.final": ("ByRegularized", "ByTemperature", "ByValue", "Dirichlet", "MostVisits"),
+    "anabranch.search.final": (
+        "ByGumbel", "ByLowerBound", "ByRegularized", "ByTemperature", "ByValue", "Dirichlet", "MostVisits",
+    ),
+    "anabranch.search.fleet": ("Fleet",),
+    "anabranch.search.forced": ("Forced",),
     "anabranch.search.best_chance": ("BestChance",),
+    "anabranch.search.gumbel": ("Gumbel",),
     "anabranch.search.heuristic": ("EvenGame", "Grandfather"),
+    "anabranch.search.muzero": ("AmongSiblings", "BetweenBounds", "MuZero"),
     "anabranch.search.prune": ("ProgressiveBias", "Pruning", "Widening"),
+    "anabranch.search.puct": ("KataGoPUCT", "SprlPUCT"),
     "anabranch.search.rave": (
         "ExactMSE", "Grave", "HandSelected", "LearntBias", "MinimumMSE", "NoAmaf", "OnlyAmaf", "OwnAmaf", "Rave",
         "WithAncestors",
@@ -116,6 +140,7 @@ _HOMES = {
     "anabranch.search.collect": ("Forget", "KeepReached"),
     "anabranch.search.stale": ("Ancestors", "Parents", "PathOnly", "Staleness", "Sweeping"),
     "anabranch.search.update": ("CatchUp", "Continue", "Idempotent", "Incremental", "Stop"),
+    "anabranch.search.virtual": ("VirtualLoss",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -8,8 +8,10 @@
       OptionError          an option has a field that makes no sense
       SearchError          a search was asked for something it cannot do
         EvaluatorError     the evaluator raised, or gave what cannot be used
+          NetworkError     a network cannot be read, does not fit the game, or gave what cannot be used
       SgfError             a game record is broken, or is no game that can be played here
       ArenaError           a match cannot be played, or its file cannot be used
+      MissingExtra         a package is not installed (names the extra that brings it)
 
 Messages say what is wrong and what to do about it; the program prints them without a traceback.
 """
@@ -47,9 +49,17 @@ class EvaluatorError(SearchError):
     """An evaluator raised, or answered with something that cannot be used."""
 
 
+class NetworkError(EvaluatorError):
+    """A network cannot be read, does not fit the game, or gave outputs that cannot be used."""
+
+
 class SgfError(AnabranchError, ValueError):
     """A game record cannot be read, written or played."""
 
 
 class ArenaError(AnabranchError, ValueError):
     """A match cannot be played as it was asked for, or its file cannot be used."""
+
+
+class MissingExtra(AnabranchError, ImportError):
+    """A package that comes with an extra is not installed."""

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import anabranch as ab
+from anabranch.games.hex import Hex
 from anabranch.games.nim import Nim
 from anabranch.games.registry import load, names
+from anabranch.games.symmetry import Symmetries, dihedral, mirror, on_points
+from anabranch.games.tictactoe import TicTacToe
 
 
 @pytest.mark.parametrize("name", [*names(), "hex:size=3"])
@@ -89,7 +92,92 @@ class Crashes(Nim):
         return 1 // (state.stones - 3) == 99 or state.stones == 0
 
 
+class SeenNim(Nim):
+    planes = 1, 1, 2
+
+    @ab.rule
+    def encode(state, planes):
+        planes[0] = state.stones + state.turn / 2
+
+
+class ShowsNothingFinite(SeenNim):
+    @ab.rule
+    def encode(state, planes):
+        planes[0, 0, 0] = np.inf
+
+
+class ShowsMoreThanTheKey(SeenNim):
+    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("last", "i1")])
+
+    @ab.rule
+    def play(state, action):
+        state.stones -= action + 1
+        state.turn = 1 - state.turn
+        state.last = action
+
+    @ab.rule
+    def key(state):
+        return np.uint64(state.stones), np.uint64(state.turn)
+
+    @ab.rule
+    def encode(state, planes):
+        planes[0, 0, 0] = state.last
+
+
+class ChangesWhatItShows(SeenNim):
+    @ab.rule
+    def encode(state, planes):
+        planes[0] = state.stones
+        state.stones += 1
+
+
+class ShowsAnotherNumberCompiled(SeenNim):
+    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("big", "i1", (1,))])
+
+    @ab.rule
+    def encode(state, planes):
+        state.big[0] = 100
+        planes[0] = state.big[0] + state.big[0]
+        state.big[0] = 0
+
+
+class HasFlatPlanes(SeenNim):
+    planes = 1, 2
+
+
+class MirrorsHex(Hex):
+    def __init__(self, size=3):
+        super().__init__(size)
+
+    def symmetries(self):
+        return on_points(mirror(*self.planes[1:]), self.actions)
+
+
+class SwapsActions(TicTacToe):
+    def symmetries(self):
+        return Symmetries(dihedral(3, 3), np.tile(np.arange(9), (8, 1)))
+
+
+class LosesAPoint(TicTacToe):
+    def symmetries(self):
+        return on_points(np.array([range(9), [0] * 9]), 9)
+
+
+class TurnsFirst(TicTacToe):
+    def symmetries(self):
+        return on_points(dihedral(3, 3)[::-1], 9)
+
+
 FAULTS = {
+    ShowsNothingFinite: "rule `encode` writes NaN or infinity",
+    ShowsMoreThanTheKey: "rule `encode` shows what rule `key` does not tell",
+    ChangesWhatItShows: "rule `encode` changes the state",
+    ShowsAnotherNumberCompiled: "rule `encode` differs between plain and compiled, in channel 0",
+    HasFlatPlanes: "`planes` must be (channels, height, width)",
+    MirrorsHex: "number 1 is none; after the same moves seen through it the game ends otherwise",
+    SwapsActions: "number 1 is none; after the same moves seen through it the planes differ",
+    LosesAPoint: "each row of points must be a permutation of 0 to 8",
+    TurnsFirst: "the first one must be the identity",
     KeyIgnoresTheTurn: "rule `key` is too weak",
     PaysTooMuch: "leave the declared `value_range`",
     IsNotZeroSum: "do not sum to 0",
@@ -108,11 +196,16 @@ FAULTS = {
 def test_a_fault_is_found_and_named(game):
     from anabranch.jit import COMPILED
 
-    if game is WrapsAround and not COMPILED:
+    if game in (WrapsAround, ShowsAnotherNumberCompiled) and not COMPILED:
         pytest.skip("there is only one kind of arithmetic without the compiler")
     report = ab.check(game(), games=10)
     assert not report.ok
     assert FAULTS[game] in str(report)
+
+
+def test_the_report_says_which_symmetries_could_be_followed():
+    report = ab.check(load("othello"), games=1)
+    assert "4 of 8 symmetries" in str(report)
 
 
 def test_a_rule_that_does_not_exist_is_told_with_the_nearest_one():

@@ -9,7 +9,7 @@ from anabranch import advise
 from anabranch.games.go import Go, Handcrafted, Sense
 from anabranch.jit import kernel
 
-NOTHING = Sense(*[0] * 10, own=0.0)
+NOTHING = Sense(*[0] * 11, own=0.0)
 
 
 def seen(drawing, move, heuristic, to_play=0, moves=()):
@@ -73,6 +73,8 @@ EMPTY = "\n".join([" ".join("." * 9)] * 9)
         (EYE, "A5", "eye", 0.0),
         (HANE, "E4", "pattern", 1.0),
         (EMPTY, "A5", "first_line", 0.0),
+        (EMPTY, "B5", "second_line", 0.0),
+        (EMPTY, "H2", "second_line", 0.0),
         (EMPTY, "C5", "third_line", 1.0),
     ],
 )
@@ -94,6 +96,9 @@ def test_what_speaks_for_a_move_or_against_it(drawing, move, field, value):
         (EYE, "C3", "eye"),
         (HANE, "A1", "pattern"),
         (EMPTY, "B5", "first_line"),
+        (EMPTY, "A5", "second_line"),
+        (EMPTY, "C5", "second_line"),
+        (HANE, "D6", "second_line"),  # there are stones around
         (EMPTY, "E5", "third_line"),
         (HANE, "C5", "third_line"),  # there are stones around
     ],

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.games import TicTacToe
+from anabranch.games import TicTacToe, Treasure
 from anabranch.jit import COMPILED
+from tests.conftest import when_plain
 from tests.search.games import Board, Coin, Take
 from tests.search.trees import digest, read_tree
 
@@ -74,6 +75,70 @@ def test_a_cut_off_playout_counts_as_the_middle_and_a_finished_one_as_what_it_pa
     assert value_of_leaving[1] == -1.0
     assert value_of_leaving[2] == pytest.approx(-1 / 2, abs=0.25)
     assert value_of_leaving[3] == pytest.approx(-1 / 3, abs=0.25)
+
+
+# --- rewards ---
+
+
+class Hunter:
+    """`Treasure` as Python objects."""
+
+    players, actions = 1, 4
+    discount, value_range = Treasure.discount, Treasure.value_range
+
+    def __init__(self, position=None, paid=0.0):
+        self.position, self.reward = position or Treasure(steps=5).start(), paid
+
+    def legal_actions(self):
+        return self.position.legal_actions
+
+    def to_play(self):
+        return 0
+
+    def is_over(self):
+        return self.position.is_over
+
+    def returns(self):
+        return [0.0]
+
+    def paid(self):
+        return [self.reward]
+
+    def play(self, action):
+        following = self.position.play(action)
+        lying = self.position.record()["lying"][0].sum() - following.record()["lying"][0].sum()
+        return Hunter(following, float(lying))
+
+
+@when_plain
+def test_rewards_of_objects_count_as_those_of_records():
+    visits = 300 if COMPILED else 60
+    objects = ab.Search(Hunter, evaluate=ab.Uniform(), select=ab.PUCT(), seed=3)
+    records = ab.Search(
+        Treasure(steps=5), evaluate=lambda states: (None, [sum(Treasure.value_range) / 2]), select=ab.PUCT(), seed=3
+    )
+    objects.run(Hunter(), visits=visits)
+    records.run(Treasure(steps=5).start(), visits=visits)
+    assert digest(objects) == digest(records)
+
+
+def test_playouts_of_objects_count_rewards():
+    """With one step left a playout is that step: it pays 2 to the right, and nothing down."""
+    search = ab.Search(Hunter, depth=1)
+    search.run(Hunter(Treasure(steps=2).start()), visits=200)
+    value_of = {edge.action: edge.total[0] / edge.visits for edge in read_tree(search)[0].edges}
+    assert value_of[1] == pytest.approx(2.0)  # and then nothing lies beside it
+    assert value_of[2] == 0.0
+
+
+def test_a_class_must_say_that_its_positions_pay():
+    class Silent(Board):
+        def __init__(self, cells="........."):
+            super().__init__(cells)
+            self.paid = [0.0, 0.0]
+
+    with pytest.raises(ab.GameError, match="their class does not"):
+        ab.Search(Silent).run(Silent(), visits=1)
 
 
 # --- chance ---

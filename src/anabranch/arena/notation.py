@@ -35,10 +35,10 @@ from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.playout import pick
 from anabranch.jit.options import coerce, is_option
-from anabranch.search.checks import is_function, serves
+from anabranch.search.checks import is_function, selects, serves
 from anabranch.search.evaluate import Rollout
 from anabranch.search.searcher import Search
-from anabranch.search.select import UCT, prefer, score
+from anabranch.search.select import UCT
 
 LABEL = re.compile(r"[^\W_][\w .,+*/=()%-]*")
 LABELLED = re.compile(rf"(?P<label>{LABEL.pattern}?):\s+(?P<rest>.+)", re.DOTALL)
@@ -235,7 +235,6 @@ Maker = Callable[[str, list[str], Game], Spec]
 
 def _kinds(names: Mapping[str, Any]) -> dict[str, Maker]:
     """Kinds of players by name; every selection rule is one."""
-    selects = serves(score, prefer)
     rules = [name.lower() for name, kind in names.items() if _is_option_class(kind) and _serves_by_default(selects, kind)]
     return {**dict.fromkeys([SEARCH, BEST, *rules], _search), PLAYOUT: _policy, RANDOM: _policy}
 

@@ -21,6 +21,7 @@ app = typer.Typer(
 
 GAME_HELP = "A game's name, with options (hex:size=7), or your own: mygame.py:Nim"
 DEFAULT_VISITS = 100_000
+NETS = "nets"  # where `bench` expects games
 DRAWN_VISITS = 10_000  # by default, where a search is drawn
 
 
@@ -58,6 +59,9 @@ SelectOption = Annotated[Select, typer.Option(help="Selection rule; best: as the
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 EvaluateOption = Annotated[Evaluate, typer.Option(help="What leaves are worth: random playouts, or nothing known")]
 BackupOption = Annotated[Backup, typer.Option(help="How values travel up the tree")]
+Net = Annotated[Path | None, typer.Option(help="A network in an .onnx file in place of playouts", show_default=False)]
+Batch = Annotated[int, typer.Option(help="With --net: positions that it sees at once")]
+Threads = Annotated[int, typer.Option(help="Threads that share the tree")]
 Depth = Annotated[int | None, typer.Option(help="Deepest level of the tree; 1 is flat Monte-Carlo")]
 Prove = Annotated[bool, typer.Option("--prove", help="Carry wins, losses and draws that are certain up the tree")]
 Seed = Annotated[int, typer.Option(help="One seed, one tree")]
@@ -83,6 +87,9 @@ def search(
     select: SelectOption = Select.best,
     c: Exploration = None,
     evaluate: EvaluateOption = Evaluate.rollout,
+    net: Net = None,
+    batch: Batch = 16,
+    threads: Threads = 1,
     backup: BackupOption = Backup.mean,
     depth: Depth = None,
     graph: Annotated[bool, typer.Option("--graph", help="Let positions that several paths reach share one node")] = False,
@@ -102,7 +109,9 @@ def search(
     position = find_position(game, moves)
     if ownership:
         boards.check_ownership(position.game)
-    searcher = make_search(position, select, c, evaluate, backup, depth, seed, memory, graph, prove)
+    searcher = make_search(
+        position, select, c, evaluate, backup, depth, seed, memory, graph, prove, network=(net, batch), threads=threads
+    )
     if load is not None:
         if moves:
             raise SearchError("--moves: the position comes from the file of --load; leave one of them out")
@@ -166,6 +175,9 @@ def play(
     select: SelectOption = Select.best,
     c: Exploration = None,
     evaluate: EvaluateOption = Evaluate.rollout,
+    net: Net = None,
+    batch: Batch = 16,
+    threads: Threads = 1,
     seed: Seed = 0,
     memory: Memory = "1GB",
     heat: Annotated[bool, typer.Option("--heat", help="Show the engine's visits on the board after its moves (Go)")] = False,
@@ -180,7 +192,8 @@ def play(
         boards.check_ownership(position.game)
     if heat and not boards.shows_heat(position.game):
         raise SearchError(f"--heat: visits are shown on boards of Go only, not of {position.game!r}")
-    searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory)
+    network = net, batch
+    searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory, network=network, threads=threads)
     if visits is None and seconds is None:
         seconds = 1.0
     play_game(searcher, position, player, visits, seconds, Shown(heat, ownership))
@@ -236,10 +249,14 @@ def warm(
 @app.command()
 def bench(
     names: Games = None,
-    seconds: Annotated[float, typer.Option(help="Time for each game")] = 1.0,
+    seconds: Annotated[float, typer.Option(help="Time for each measurement")] = 1.0,
+    model: Annotated[Path | None, typer.Option(help="With nets: an .onnx file; by default a new 6x64 network")] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the speed of this machine: simulations a second of UCT with random playouts, from the start, one thread."""
+    """Measure the speed of this machine: simulations a second of UCT with random playouts, from the start, one thread.
+
+    With `bench nets [GAME]`: positions a second of a network, by batch and threads.
+    """
     from anabranch.cli import show
     from anabranch.games.registry import load
     from anabranch.games.registry import names as all_names
@@ -247,6 +264,9 @@ def bench(
 
     if seconds <= 0:
         raise SearchError(f"seconds={seconds}: must be above 0")
+    if names and names[0] == NETS:
+        bench_nets(load(names[1] if len(names) > 1 else "connectfour"), model, seconds, as_json)
+        return
     rows = []
     for name in names or list(all_names()):
         game = load(name)
@@ -275,6 +295,17 @@ def demo() -> None:
     )
 
 
+def bench_nets(game: Any, model: Path | None, seconds: float, as_json: bool) -> None:
+    """The part of `bench` that is about networks."""
+    from anabranch.cli import show
+    from anabranch.nets.ladder import ladder
+
+    if as_json:
+        print(json.dumps([rung._asdict() for rung in ladder(game, model, seconds)]))
+    else:
+        show.print_ladder(repr(game), ladder(game, model, seconds))
+
+
 # --- shared ------------------------------------------------------------------------------------------------------------
 
 
@@ -296,13 +327,20 @@ def make_search(
     memory: str,
     graph: bool = False,
     prove: bool = False,
+    network: tuple[Path | None, int] = (None, 1),
+    threads: int = 1,
 ) -> Any:
-    """A search with options given by name."""
+    """A search with options given by name; `network`: its file, and the batch that it sees at once."""
     import anabranch as ab
     from anabranch.engines import best_options
 
     rules: dict[Select, Any] = {Select.rave: ab.Rave(), Select.puct: ab.PUCT(), Select.greedy: ab.Greedy()}
     options = best_options(position.game) if select is Select.best else {"select": rules.get(select, ab.UCT())}
+    if network[0] is not None:
+        if evaluate is not Evaluate.rollout:
+            raise SearchError(f"--net: it says what leaves are worth; leave out --evaluate {evaluate}")
+        evaluator = ab.Network(network[0], batch=network[1], game=position.game)
+        options = {"select": ab.PUCT() if select is Select.best else options["select"], "evaluate": evaluator}
     rule = options.setdefault("select", ab.UCT())
     if c is not None:
         if select is Select.greedy:
@@ -320,6 +358,7 @@ def make_search(
         prove=prove,
         seed=seed,
         memory=memory,
+        threads=threads,
     )
 
 

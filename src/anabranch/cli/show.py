@@ -4,10 +4,10 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -64,11 +64,25 @@ def live_table(searcher: Any) -> Iterator[None]:
         yield
         return
     with Live(console=console, refresh_per_second=10, transient=True) as live:
-        searcher.on_progress = lambda result: live.update(result_table(result))
+        searcher.on_progress = lambda result: live.update(Group(result_table(result), Text(pace(searcher, result), "dim")))
         try:
             yield
         finally:
             searcher.on_progress = None
+
+
+def pace(searcher: Any, result: Result) -> str:
+    """How fast a search goes, and what its network has to do for it."""
+    cost = result.stats
+    told = [f"{cost.simulations:,} simulations, {cost.speed:,.0f}/s"]
+    evaluator = searcher.options.evaluate
+    if callable(evaluator):
+        told.append(f"{cost.evaluations / max(cost.seconds, 1e-9):,.0f} evaluations/s")
+    if hasattr(evaluator, "stats"):
+        done = evaluator.stats
+        asked = max(done.evaluations + done.hits, 1)
+        told.append(f"batches {done.fill:.0%} full, {done.hits / asked:.0%} from the cache")
+    return "; ".join(told)
 
 
 def print_result(result: Result) -> None:
@@ -107,6 +121,24 @@ def print_speeds(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         table.add_row(row["game"], f"{row['simulations_per_second']:,.0f}", f"{row['bytes_per_simulation']:,.0f}")
     console.print(table)
+
+
+def print_ladder(game: str, rungs: Iterable[Any]) -> None:
+    """The table of `anabranch bench nets`."""
+    found = list(rungs)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("runtime", style="green")
+    for name in ("threads", "batch", "positions/s"):
+        table.add_column(name, justify="right")
+    for rung in found:
+        table.add_row(rung.runtime, str(rung.threads), str(rung.batch), f"{rung.speed:,.0f}")
+    console.print(f"{game}: positions a second of the network alone\n", style="dim")
+    console.print(table)
+    peer = found[-1]
+    same = next(rung for rung in found if rung[1:3] == peer[1:3])
+    if same.runtime != peer.runtime:
+        ratio = same.speed / peer.speed
+        console.print(f"\n{same.runtime} is {ratio:.2f} times as fast as {peer.runtime} at batch {peer.batch}, one thread")
 
 
 def print_next(commands: list[tuple[str, str]]) -> None:

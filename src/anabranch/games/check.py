@@ -18,6 +18,7 @@ import numpy as np
 
 from anabranch.errors import AnabranchError, GameError
 from anabranch.games import rules
+from anabranch.games.check_planes import Sides, is_sound
 from anabranch.games.game import Game
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE
@@ -36,6 +37,8 @@ class Report:
     game: str
     games: int = 0
     positions: int = 0
+    symmetries: int = 0  # how many the game declares, if networks can see it
+    followed: int = 0  # and how many of them could be checked; see `check_planes.py`
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -48,6 +51,8 @@ class Report:
 
     def __str__(self) -> str:
         looked = f"{self.game}: {self.games} random games, {self.positions:,} positions, plain against compiled"
+        if self.symmetries > 1:
+            looked += f", {self.followed} of {self.symmetries} symmetries"
         if self.ok:
             return f"{looked}: all is well"
         return "\n".join([f"{looked}: {len(self.problems)} problem(s)", *(f"  - {problem}" for problem in self.problems)])
@@ -91,12 +96,17 @@ def check(game: Game, games: int = 30, seed: int = 0) -> Report:
     with _noting(report, "the game does not pickle", plainly=True):
         if pickle.loads(pickle.dumps(game)) != game:
             report.note("the game is another one after pickling: pass instance data to Game.__init__ as fields")
+    sees = False
+    if game.planes is not None:
+        with _noting(report, "symmetries fail"):
+            sees = is_sound(game, report)
     seen: dict[tuple[int, int], Position] = {}
+    planes: dict[tuple[int, int], np.ndarray] = {}
     random = np.random.default_rng(seed)
     for _ in range(games):
         if len(report.problems) >= MOST_PROBLEMS:
             break
-        _RandomGame(game, report, random, seen).play()
+        _RandomGame(game, report, random, seen, planes if sees else None).play()
         report.games += 1
     return report
 
@@ -139,18 +149,29 @@ def _check_names(game: Game, report: Report) -> None:
 class _RandomGame:
     """One random game, each position looked at by plain and compiled rules."""
 
-    def __init__(self, game: Game, report: Report, random: np.random.Generator, seen: dict[Any, Any]) -> None:
+    def __init__(
+        self,
+        game: Game,
+        report: Report,
+        random: np.random.Generator,
+        seen: dict[Any, Any],
+        planes: dict[Any, np.ndarray] | None,
+    ) -> None:
         self.game, self.report, self.random, self.seen = game, report, random, seen
+        self.planes = planes  # by key, if networks can see the game
         self.paid = np.zeros(game.players)
 
     def play(self) -> None:
         with _noting(self.report, "rule `setup` fails"):
             position = self.game.start()
             compiled = position.record()
+            sides = None if self.planes is None else Sides(self.game, self.report, self.planes)
             for ply in range(MOST_PLIES):
                 self.report.positions += 1
                 if not self._look(position, compiled):
                     return
+                if sides:
+                    sides.look(position)
                 actions = position.legal_actions
                 if not actions:
                     return
@@ -158,6 +179,8 @@ class _RandomGame:
                     action = int(self.random.choice(actions))
                     following = position.play(action)
                     self._compare_play(position, following, compiled, action)
+                    if sides:
+                        sides.play(action, is_event=position.to_play == CHANCE)
                     position = following
                     continue
                 return

@@ -8,6 +8,7 @@ import numpy as np
 
 from anabranch.games.board import Grid
 from anabranch.games.game import Game, rule
+from anabranch.games.symmetry import Symmetries, mirror
 from anabranch.jit import helper
 
 COLUMNS, ROWS = 7, 6
@@ -21,6 +22,7 @@ class ConnectFour(Game):
     """Seven columns, six rows, four in a row."""
 
     players, actions = 2, COLUMNS
+    planes = 3, ROWS, COLUMNS  # the mover's stones, top row first; the other's; all ones if the second player moves
     state = np.dtype([("mover", "u8"), ("stones", "u8"), ("turn", "i1")])  # stones of the side to move; of both; 0 or 1
 
     @rule
@@ -59,6 +61,19 @@ class ConnectFour(Game):
     @rule
     def key(state):
         return state.mover, state.stones  # whose turn it is follows from the number of stones
+
+    @rule
+    def encode(state, planes):
+        other = state.stones ^ state.mover
+        for column in range(COLUMNS):
+            for row in range(ROWS):
+                cell = U(7 * column + row)
+                planes[0, ROWS - 1 - row, column] = state.mover >> cell & ONE
+                planes[1, ROWS - 1 - row, column] = other >> cell & ONE
+        planes[2] = state.turn
+
+    def symmetries(self):
+        return Symmetries(mirror(ROWS, COLUMNS), mirror(1, COLUMNS))
 
     def name_of(self, action):
         return "abcdefg"[action]

@@ -18,11 +18,14 @@ from anabranch.games import rules
 from anabranch.games.playout import RandomPolicy
 from anabranch.games.position import Position
 from anabranch.games.rules import REPETITIONS
+from anabranch.games.symmetry import Symmetries, identity
 from anabranch.jit import helper, readable
 from anabranch.jit.dispatch import TAG_PREFIX
 
 REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
-OPTIONAL = ("key", "repetition_key", "may_repeat", "chance", "legal_actions", "random_action", "heuristic", "action_limit")
+OPTIONAL = (
+    "key", "repetition_key", "may_repeat", "chance", "legal_actions", "random_action", "heuristic", "action_limit", "encode",
+)  # fmt: skip
 
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ class Game:
     repetition: str = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
     repetition_count: int = 2  # the time at which it means that: the second or the third
     actions_keep_meaning: ClassVar[bool] = True  # whether an action is much the same now and a few moves later: see Rave
+    planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: there is none
     policy: ClassVar[Any] = RandomPolicy()  # how playouts go, unless `Rollout` is told otherwise
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
@@ -129,6 +133,13 @@ class Game:
     def why_illegal(self, state: Any, action: int) -> str:
         """What is wrong with an action that the rule `is_legal` refuses, if there is more to say than that."""
         return ""
+
+    # --- what networks see ---
+
+    def symmetries(self) -> Symmetries:
+        """The ways to see a position from another side, the identity first; see `symmetry.py`. By default only that."""
+        _, height, width = self.planes or (0, 0, 0)
+        return Symmetries(identity(height, width), np.arange(self.actions)[None])
 
     # --- what people see ---
 
@@ -219,6 +230,11 @@ def _check_facts(cls: type[Game]) -> None:
         raise GameError(f"{cls.__name__}: `value_range` must be (low, high) with low < high, not {cls.value_range}")
     if not 0.0 < cls.discount <= 1.0:
         raise GameError(f"{cls.__name__}: `discount` must be above 0 and at most 1, not {cls.discount}")
+    if ("encode" in cls._rules) != (cls.planes is not None):
+        raise GameError(
+            f"{cls.__name__}: a game that networks can see has both a rule `encode` and the shape of what it writes, "
+            "`planes = channels, height, width`"
+        )
     if ("chance" in cls._rules) != (cls.events > 0):
         raise GameError(f"{cls.__name__}: a game with chance has both a rule `chance` and a number of `events`")
 

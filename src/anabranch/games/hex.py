@@ -11,6 +11,7 @@ from anabranch.errors import GameError
 from anabranch.games.board import Grid, cell_name
 from anabranch.games.game import Game, rule
 from anabranch.games.rules import word
+from anabranch.games.symmetry import half_turn, on_points
 from anabranch.jit import helper
 from anabranch.jit.random import GOLDEN, mix
 
@@ -34,6 +35,7 @@ class Hex(Game):
     """Join your two sides of the board; x has top and bottom, o left and right."""
 
     players, actions = 2, LARGEST**2
+    planes = 3, LARGEST, LARGEST  # the mover's stones; the other's; all ones if o moves, who has left and right
     state = np.dtype(
         [
             ("cells", "i1", (8 * WORDS,)),
@@ -49,6 +51,7 @@ class Hex(Game):
             raise GameError(f"Hex is played on boards of size 1 to {LARGEST}, not {size!r}")
         super().__init__(size=int(size))
         self.actions = int(size) ** 2
+        self.planes = 3, int(size), int(size)
 
     @rule
     def setup(state):
@@ -105,6 +108,18 @@ class Hex(Game):
             low = mix(low ^ stones)
             high = mix(high + stones)
         return low, high  # whose turn it is follows from the number of stones
+
+    @rule
+    def encode(state, planes):
+        for row in range(state.size):
+            for column in range(state.size):
+                cell = int(state.cells[CELL[state.size, row * state.size + column]])
+                planes[0, row, column] = cell >> (O_SHIFT * state.turn) & STONE
+                planes[1, row, column] = cell >> (O_SHIFT * (1 - state.turn)) & STONE
+        planes[2] = state.turn
+
+    def symmetries(self):
+        return on_points(half_turn(*self.planes[1:]), self.actions)
 
     def name_of(self, action):
         return cell_name(action, self.fields["size"])

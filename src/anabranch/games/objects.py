@@ -5,12 +5,13 @@ A position of such a game has, as attributes or as methods without arguments:
     legal_actions   a list of ints, 0 <= action < actions            to_play   a player's number, or CHANCE
     is_over         whether the game has ended                       returns   what the end pays, one number a player
 
-and `play(action)`, which gives the next position and leaves this one as it is. Its class says `actions` (how many there are
-at most) and may say `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance, and
-`name_of(action)`. For search on graphs a position also has `key`, which is equal for equal positions: an int, a string, bytes,
-or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what it means to meet a key
-again, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of it;
-`Search` does that by itself.
+and `play(action)`, which gives the next position and leaves this one as it is. Where something is paid on the way, it also has
+`paid`: what the action that led here paid, one number a player (of a start it is not asked). Its class says `actions` (how many
+there are at most) and may say `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance,
+and `name_of(action)`. For search on graphs a position also has `key`, which is equal for equal positions: an int, a string,
+bytes, or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what it means to meet a
+key again, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of
+it; `Search` does that by itself.
 """
 
 import hashlib
@@ -57,10 +58,16 @@ class Opaque(Game):
         pass
 
 
+class OpaquePayer(Opaque):
+    """The same where actions pay."""
+
+    @rule
+    def play(state, action, rewards):  # type: ignore[override]
+        pass
+
+
 class ObjectGame:
     """The facts of a game whose positions are Python objects, and how to ask them."""
-
-    record = Opaque.record
 
     def __init__(self, positions: Any) -> None:
         if not callable(getattr(positions, "play", None)):
@@ -76,6 +83,8 @@ class ObjectGame:
         self.discount: float = getattr(positions, "discount", 1.0)
         self.actions_keep_meaning: bool = getattr(positions, "actions_keep_meaning", True)
         self.policy = RandomPolicy()
+        self.has_rewards = hasattr(positions, "paid")
+        self.record = (OpaquePayer if self.has_rewards else Opaque).record
         self.repetition: str = getattr(positions, "repetition", "nothing")
         self.repetition_count: int = getattr(positions, "repetition_count", 2)
         if self.repetition not in REPETITIONS:
@@ -99,6 +108,8 @@ class ObjectGame:
         missing = [name for name in NEEDED if not hasattr(position, name)]
         if missing:
             raise GameError(f"{type(position).__name__} cannot be searched: it lacks {', '.join(missing)}")
+        if hasattr(position, "paid") and not self.has_rewards:
+            raise GameError(f"{_name(self.positions)}: positions have `paid`, but their class does not: make it a method there")
 
     def event_name(self, event: int) -> str:
         """How people write this chance event."""
@@ -128,6 +139,10 @@ class ObjectGame:
     def returns(self, position: Any) -> list[float]:
         """What the end pays."""
         return list(_ask(position, "returns"))
+
+    def paid(self, position: Any) -> list[float]:
+        """What the action that led here paid."""
+        return list(_ask(position, "paid"))
 
     def to_play(self, position: Any) -> int:
         """The player who moves, or CHANCE."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.games.board import Grid, cell_name
 from anabranch.games.game import Game, rule
+from anabranch.games.symmetry import dihedral, on_points
 from anabranch.jit import helper
 from anabranch.jit.random import below
 
@@ -24,6 +25,7 @@ class Othello(Game):
     """Enclose the opponent's discs to turn them; most discs win."""
 
     players, actions = 2, 65
+    planes = 3, 8, 8  # the mover's discs; the other's; where the mover may play. Colours mean nothing else
     state = np.dtype(
         [
             ("mover", "u8"),  # discs of the side to move
@@ -100,6 +102,17 @@ class Othello(Game):
         for _ in range(below(random, bits(left))):
             left &= left - ONE
         return lowest(left)
+
+    @rule
+    def encode(state, planes):
+        for cell in range(64):
+            row, column = cell // 8, cell % 8
+            planes[0, row, column] = state.mover >> U(cell) & ONE
+            planes[1, row, column] = state.other >> U(cell) & ONE
+            planes[2, row, column] = state.moves >> U(cell) & ONE
+
+    def symmetries(self):
+        return on_points(dihedral(8, 8), self.actions)
 
     def name_of(self, action):
         return "pass" if action == PASS else cell_name(action, 8)

@@ -113,6 +113,12 @@ def heuristic(state, out):
     `out` is left as it came, at the middle of the declared range."""
 
 
+@generic(default=True)
+def encode(state, planes):
+    """For networks: write the position into `planes`, all zeros before, of the shape `Game.planes`: (channels, height, width).
+    In the view of who moves; at CHANCE, of player 0. Positions with the same key have the same planes."""
+
+
 @generic
 def action_limit(state):
     """One more than the largest action of this instance; by default the class's `actions`."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from anabranch.games.board import Grid, cell_name
 from anabranch.games.game import Game, rule
+from anabranch.games.symmetry import dihedral, on_points
 from anabranch.jit.random import below
 
 FULL = 0b111_111_111
@@ -21,6 +22,7 @@ class TicTacToe(Game):
     """Three in a row on a board of three by three."""
 
     players, actions = 2, 9
+    planes = 3, 3, 3  # the mover's stones; the other's; all ones if the second player moves
     state = np.dtype([("mover", "i4"), ("other", "i4"), ("turn", "i4")])  # stones of the side to move; of the other; 0 or 1
 
     @rule
@@ -64,6 +66,17 @@ class TicTacToe(Game):
         if WINS[state.other]:  # by the stone just played
             out[1 - state.turn] = 1.0
             out[state.turn] = -1.0
+
+    @rule
+    def encode(state, planes):
+        for cell in range(9):
+            row, column = cell // 3, cell % 3
+            planes[0, row, column] = state.mover >> cell & 1
+            planes[1, row, column] = state.other >> cell & 1
+        planes[2] = state.turn
+
+    def symmetries(self):
+        return on_points(dihedral(3, 3), self.actions)
 
     def name_of(self, action):
         return cell_name(action, 3)

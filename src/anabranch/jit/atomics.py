@@ -3,11 +3,15 @@
     add(nodes, i, "visits", 1) -> the value before        load(nodes, i, "lock") -> the value
     compare_and_swap(nodes, i, "lock", 0, 1) -> bool      store(nodes, i, "lock", 0)
 
+    give_way()  lets another thread have the core
+
 The field's name is a literal. Fields must be aligned (`align=True` in the dtype): an atomic on a packed field is 120
 times slower where it works at all. In plain Python each has a twin that does the same under one lock.
 """
 
+import sys
 import threading
+import time
 
 from llvmlite import ir
 from numba import types
@@ -45,6 +49,25 @@ def store(array, index, field, value):
     """Write the field, visible to other threads in order."""
     with _lock:
         array[index][field] = value
+
+
+def give_way():
+    """Let another thread have the core."""
+    time.sleep(0.0)
+
+
+_sched_yield = types.ExternalFunction("sched_yield", types.int32())
+
+
+@overload(give_way)
+def _compile_give_way():
+    def give_way():
+        _sched_yield()
+
+    def wait():
+        pass
+
+    return wait if sys.platform == "win32" else give_way  # there it has another name
 
 
 def _field(array, field):

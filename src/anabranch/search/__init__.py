@@ -17,5 +17,11 @@ around.py     what goes on beside the loop      keep.py          saving and load
 counts.py     functions of visit counts         prune.py         widening, pruning, progressive bias
 trail.py      what playouts leave for AMAF      rave.py          Rave and its schedules
 lore.py       AMAF values and hints of edges    heuristic.py     what is thought of actions beforehand
-                                                best_chance.py   Crazy Stone's selection
+squares.py    how far values spread             best_chance.py   Crazy Stone's selection
+target.py     what a policy should learn        puct.py          PUCT as SPRL and KataGo have it
+forced.py     forced playouts at the root       muzero.py, gumbel.py  search with priors as in mctx
+virtual.py    simulations under way             batch.py, drive_batch.py  leaves in batches
+leaves.py     leaves for the caller's own loop  locks.py, drive_threads.py  several threads
+fleet.py      searches that share batches       ensemble.py      independent trees, added up
+gray.py       evaluations without visits        tally.py         what a run has cost
 """

@@ -7,29 +7,35 @@ import numpy as np
 
 from anabranch.errors import EvaluatorError
 
+NO_PRIORS = (
+    "the evaluator gave every legal action the prior 0; give legal actions some weight, "
+    "or return None instead of priors for uniform ones"
+)
+
 
 def ask(evaluator: Callable[..., Any], states: Any) -> Any:
     """Call a user's evaluator; what it raises is told as its own fault."""
     try:
         return evaluator(states)
+    except EvaluatorError:
+        raise
     except Exception as error:
         name = getattr(evaluator, "__name__", type(evaluator).__name__)
         raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
 
 
-def read_answer(answer: Any, actions: int, width: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """The priors (or None) and values of one position out of f's answer for a batch of one."""
+def read_answer(answer: Any, count: int, actions: int, width: int) -> tuple[np.ndarray | None, np.ndarray]:
+    """The priors (or None) and values of `count` positions, a row each, out of f's answer."""
     try:
         priors, values = answer
     except (TypeError, ValueError):
         raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
-    values = _array(values, "values", (1,) if width == 1 else (1, width), (1, width))
+    values = _array(values, "values", (count,) if width == 1 else (count, width), (count, width))
     if priors is not None:
-        priors = _array(priors, "priors", (1, actions), (1, actions))
+        priors = _array(priors, "priors", (count, actions), (count, actions))
         if (priors < 0.0).any():
             raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
-        priors = priors[0]
-    return priors, values.reshape(-1)
+    return priors, values.reshape(count, width)
 
 
 def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:
@@ -40,7 +46,8 @@ def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) 
         raise EvaluatorError(f"the evaluator's {what} are not numbers") from None
     if array.shape not in (shape, also):
         batch = f"(positions{''.join(f', {size}' for size in shape[1:])})"
-        raise EvaluatorError(f"the evaluator's {what} have the shape {array.shape}; for one position it is {shape}: {batch}")
+        many = "one position" if shape[0] == 1 else f"{shape[0]} positions"
+        raise EvaluatorError(f"the evaluator's {what} have the shape {array.shape}; for {many} it is {shape}: {batch}")
     if not np.isfinite(array).all():
         raise EvaluatorError(f"the evaluator's {what} hold NaN or infinity; check its input and its last layer")
     return array
@@ -52,8 +59,5 @@ def priors_of(priors: np.ndarray | None, actions: np.ndarray) -> np.ndarray:
         return np.full(len(actions), 1.0 / len(actions))
     legal = priors[actions]
     if not legal.sum() > 0.0:
-        raise EvaluatorError(
-            "the evaluator gave every legal action the prior 0; give legal actions some weight, "
-            "or return None instead of priors for uniform ones"
-        )
+        raise EvaluatorError(NO_PRIORS)
     return legal / legal.sum()

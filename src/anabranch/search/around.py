@@ -15,17 +15,18 @@ import numpy as np
 from anabranch.games.rules import CHANCE
 from anabranch.search.drive import Driver, OnGraph
 from anabranch.search.final import Dirichlet, noisy
+from anabranch.search.graph import Graph
+from anabranch.search.gumbel import Gumbel, make_plan
 from anabranch.search.read import edges_of
 from anabranch.search.stale import Sweeping
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
-FIRST_SLICE = 1  # simulations, before their speed is known: an evaluator in Python may be slow
 
 
-def next_slice(count: int, done: int, elapsed: float, seconds: float | None) -> int:
-    """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up."""
+def next_slice(count: int, done: int, elapsed: float, seconds: float | None, least: int) -> int:
+    """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up, but `least`."""
     wanted = SLICE if seconds is None else min(SLICE, max(seconds - elapsed, 0.0))
-    return max(1, min(int(done / elapsed * wanted), 4 * count))
+    return max(least, min(int(done / elapsed * wanted), 4 * count))
 
 
 @contextlib.contextmanager
@@ -48,9 +49,17 @@ def ctrl_c_stops(stop: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
 
 
+def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> None:
+    """Have a selection rule that plans the root's simulations do so."""
+    rule = driver.rules.select
+    if isinstance(rule, Gumbel) and isinstance(driver.graph, Graph):
+        make_plan(rule, driver.graph, driver.root, simulations, random)
+
+
 @contextlib.contextmanager
 def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Generator) -> Iterator[None]:
     """Noise on the root's priors while searching; the tree itself stays clean. Chance keeps its probabilities."""
+    driver.noisy = None
     if noise is None or driver.graph.nodes["player"][driver.root] == CHANCE:
         yield
         return
@@ -60,7 +69,14 @@ def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Gen
     try:
         yield
     finally:
-        edges_of(driver.graph, driver.root)["prior"] = clean  # the root may have moved in memory
+        edges = edges_of(driver.graph, driver.root)  # the root may have moved in memory
+        driver.noisy = driver.root, edges["prior"].copy()
+        edges["prior"] = clean
+
+
+def priors_seen(driver: Driver) -> np.ndarray | None:
+    """The root's priors as the last search saw them, if there was noise on them."""
+    return driver.noisy[1] if driver.noisy is not None and driver.noisy[0] == driver.root else None
 
 
 @contextlib.contextmanager

@@ -19,25 +19,33 @@ from anabranch.jit.options import is_option
 from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
 from anabranch.search.backup import Mean, carry
-from anabranch.search.checks import at_least_one, describe, is_a, is_function, option, serves
-from anabranch.search.drive import Driver, GraphDriver, Rules, Setting, TreeDriver
+from anabranch.search.checks import at_least_one, describe, is_a, is_function, one_of, option, selects, serves
+from anabranch.search.drive import Driver, GraphDriver, Setting, TreeDriver
+from anabranch.search.drive_batch import BatchDriver
 from anabranch.search.drive_python import CallableDriver, ObjectDriver
+from anabranch.search.drive_threads import ThreadedBatchDriver, ThreadedGraphDriver, ThreadedTreeDriver
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
-from anabranch.search.final import Dirichlet, FinalChoice
+from anabranch.search.final import ByGumbel, ByLowerBound, Dirichlet, FinalChoice, MostVisits
 from anabranch.search.graph import Graph, Needs
+from anabranch.search.gumbel import Gumbel
 from anabranch.search.heuristic import EvenGame, NoHeuristic, advise, advise_all
 from anabranch.search.history import History
+from anabranch.search.layout import Off
+from anabranch.search.muzero import BetweenBounds, bounds_of
 from anabranch.search.prune import Widening, innermost, is_ordered, reads_lore
+from anabranch.search.puct import KataGoPUCT
 from anabranch.search.rave import Rave, beta, with_amaf_of
-from anabranch.search.select import UCT, Scale, first_play, prefer, score
+from anabranch.search.select import UCT, Scale, at_node, first_play, prefer, score
 from anabranch.search.simulate_graph import Manner
 from anabranch.search.stale import Ancestors, Parents, PathOnly
-from anabranch.search.steps import Limits
+from anabranch.search.steps import Limits, Rules
 from anabranch.search.tree import Tree
 from anabranch.search.update import CONTINUE, CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.search.virtual import VirtualLoss
 
 NO_DEPTH_LIMIT = 2**31 - 1
+TIES = SEED, LOWEST = "seed", "lowest"  # how ties are broken: by an order drawn from the seed, or by the lowest action
 
 # --- what the options mean -------------------------------------------------------------------------------------------------
 
@@ -48,7 +56,9 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
         evaluate = option(evaluate, Rollout(), "evaluate", serves(evaluate_state))
     if isinstance(evaluate, Rollout) and evaluate.policy is None:
         evaluate = evaluate._replace(policy=game.policy)
-    select = option(select, UCT(), "select", serves(score, prefer))
+    if hasattr(evaluate, "bind"):
+        evaluate.bind(game)  # a network says at once if it is for another game
+    select = option(select, UCT(), "select", selects)
     check_parts(select)
     return Rules(
         select,
@@ -59,14 +69,35 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
 
 def check_parts(rule: Any) -> None:
     """Whether the options inside a selection rule are of the kinds that belong there."""
-    inner = (score, prefer) if isinstance(rule, Widening) else (score,)
-    for name, functions in (("fpu", (first_play,)), ("schedule", (beta,)), ("source", (with_amaf_of,)), ("rule", inner)):
+    inner = (score, at_node, prefer) if isinstance(rule, Widening) else (score, at_node)
+    parts = {
+        "fpu": (first_play,),
+        "root_fpu": (first_play,),
+        "schedule": (beta,),
+        "source": (with_amaf_of,),
+        "q": (bounds_of,),
+        "rule": inner,
+    }
+    for name, functions in parts.items():
         part = getattr(rule, name, None)
         if is_option(part) and name in rule._fields and not serves(*functions)(part):
             fitting = "a selection rule that gives scores" if name == "rule" else f"such as {rule._field_defaults[name]!r}"
             raise SearchError(f"{type(rule).__name__}({name}={part!r}): not an option for {name}, which is {fitting}")
+        if isinstance(part, Gumbel):
+            raise SearchError(f"{rule!r}: Gumbel() has its own way at the root and stands by itself: select={part!r}")
+        if isinstance(part, BetweenBounds) and not part.low < part.high:
+            raise SearchError(f"{part!r}: low must be below high")
         if is_option(part) and name == "rule":
             check_parts(part)
+
+
+def final_of(final: Any, rules: Rules) -> FinalChoice:
+    """How the action to play is chosen."""
+    default = ByGumbel() if isinstance(rules.select, Gumbel) else MostVisits()
+    chosen: FinalChoice = option(final, default, "final", is_a(FinalChoice))
+    if isinstance(chosen, ByGumbel) and not isinstance(rules.select, Gumbel):
+        raise SearchError(f"final={chosen!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
+    return chosen
 
 
 def heuristic_of(game: Game | ObjectGame, heuristic: Any, rules: Rules) -> Any:
@@ -98,7 +129,7 @@ def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int) -> 
 
 
 def manner_of(
-    game: Game | ObjectGame, rules: Rules, graph: bool, update: Any, ahead: Any, stale: Any, heuristic: Any
+    game: Game | ObjectGame, rules: Rules, graph: bool, update: Any, ahead: Any, stale: Any, heuristic: Any, ties: str
 ) -> Manner:
     """How a graph is walked, as kernels want to know it."""
     backup = rules.backup
@@ -117,20 +148,40 @@ def manner_of(
         opaque=isinstance(game, ObjectGame),
         heuristic=heuristic if is_option(heuristic) else NoHeuristic(),
         ordered=is_ordered(rules.select),
+        in_order=one_of(ties, TIES, "ties") == LOWEST,
     )
 
 
-def needs_of(game: Game | ObjectGame, rules: Rules, graph: bool, prove: bool, stale: Any, heuristic: Any) -> Needs:
+def needs_of(
+    game: Game | ObjectGame, rules: Rules, final: FinalChoice, graph: bool, prove: bool, manner: Manner, heuristic: Any
+) -> Needs:
     """What is to be kept in memory beside nodes and edges."""
     return Needs(
         merge=graph,
         prove=prove,
-        rewards=isinstance(game, Game) and bool(game.rule("has_rewards")(None)),
+        rewards=game.has_rewards if isinstance(game, ObjectGame) else bool(game.rule("has_rewards")(None)),
         cuts=game.repetition != "nothing",
-        links=isinstance(stale, (Parents, Ancestors)),
+        links=isinstance(manner.stale, (Parents, Ancestors)),
         lore=heuristic is not None or reads_lore(rules.select),
+        squares=isinstance(final, ByLowerBound) or isinstance(innermost(rules.select), KataGoPUCT),
+        plan=max(game.actions, game.events) if isinstance(rules.select, Gumbel) else 0,
+        in_order=manner.in_order,
         places=isinstance(game, Game) and game.repetition != "nothing" and bool(game.rule("has_repetition_key")(None)),
     )
+
+
+def check_threads(threads: int, game: Game | ObjectGame, heuristic: Any, manner: Manner) -> int:
+    """Whether these options bear several threads."""
+    if at_least_one(threads, "threads") == 1:
+        return 1
+    if isinstance(game, ObjectGame) or is_function(heuristic):
+        raise SearchError(f"threads={threads}: where Python plays or advises there is one thread at a time; say threads=1")
+    if not isinstance(manner.stale, PathOnly) or isinstance(manner.update, CatchUp):
+        raise SearchError(
+            f"threads={threads}: {manner.stale!r} and {manner.update!r} are not both for several threads; use "
+            "stale=PathOnly() and update=Incremental() or Idempotent()"
+        )
+    return int(threads)
 
 
 def settings_of(
@@ -139,6 +190,7 @@ def settings_of(
     *,
     final: FinalChoice,
     noise: Dirichlet | None,
+    virtual: VirtualLoss,
     ahead: Any,
     seed: int,
     depth: int | None,
@@ -159,18 +211,20 @@ def settings_of(
         "stale": describe(setting.manner.stale) if on_graph else None,
         "prove": needs.prove,
         "collect": describe(setting.collect) if on_graph else None,
+        "virtual": None if is_option(setting.rules.evaluate) else describe(virtual),
+        "ties": LOWEST if needs.in_order else SEED,
         "seed": seed,
         "memory": setting.memory,
         "depth": depth,
         "expand_after": expand_after,
-        "threads": 1,
+        "threads": setting.threads,
     }
 
 
 # --- memory and driver -----------------------------------------------------------------------------------------------------
 
 
-def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int) -> Tree | Graph:
+def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int, virtual: VirtualLoss) -> Tree | Graph:
     """Reserve `memory` bytes, as a compact tree where one will do."""
     width = game.value_width()
     least = 16 * (1 + max(game.actions, game.events)) * trees.node_dtype(width).itemsize
@@ -179,22 +233,25 @@ def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int) 
     if memory < least:
         raise SearchError(f"memory={memory} bytes is too little for {game!r}: give it at least {least:,}")
     try:
-        compact = is_compact(game, evaluate, needs)
-        return trees.allocate(width, memory) if compact else graphs.allocate(width, memory, needs)
+        if is_compact(game, evaluate, needs):
+            return trees.allocate(width, memory)
+        return graphs.allocate(width, memory, needs, Off() if is_option(evaluate) else virtual)
     except MemoryError:
         raise SearchError(f"memory={memory:,} bytes cannot be reserved on this machine; ask for less") from None
 
 
 def is_compact(game: Game | ObjectGame, evaluate: Any, needs: Needs) -> bool:
-    """Whether a compact tree will do: no sharing, no proofs, no repetitions, no lore, nothing in Python."""
+    """Whether a compact tree will do: no sharing, no proofs, no repetitions, no lore, no squares, no plan, edges in any
+    order, nothing in Python."""
     in_kernel = isinstance(game, Game) and is_option(evaluate)
-    return in_kernel and not (needs.merge or needs.prove or needs.cuts or needs.lore)
+    beside = needs.squares or needs.plan or needs.in_order
+    return in_kernel and not (needs.merge or needs.prove or needs.cuts or needs.lore or beside)
 
 
 def clear(graph: Tree | Graph, memory: int) -> None:
     """Empty what `allocate` reserved, to be filled up to `memory` bytes."""
     if isinstance(graph, Tree):
-        graph.used[:] = 0
+        trees.clear(graph)
     else:
         graphs.clear(graph, memory)
 
@@ -202,11 +259,16 @@ def clear(graph: Tree | Graph, memory: int) -> None:
 def driver_at(setting: Setting, graph: Tree | Graph, position: Any, history: History, seed: int) -> Driver:
     """A driver for this tree or graph, with this position as its root's."""
     record = position.record() if isinstance(position, Position) else np.zeros(1, setting.game.record)
-    kind: type[Driver] = TreeDriver if isinstance(graph, Tree) else GraphDriver
+    several = setting.threads > 1
+    kind: type[Driver] = ThreadedGraphDriver if several else GraphDriver
     if isinstance(setting.game, ObjectGame):
         kind = ObjectDriver
-    elif not is_option(setting.rules.evaluate) or is_function(setting.heuristic):
+    elif isinstance(graph, Tree):
+        kind = ThreadedTreeDriver if several else TreeDriver
+    elif is_function(setting.heuristic):
         kind = CallableDriver
+    elif not is_option(setting.rules.evaluate):
+        kind = ThreadedBatchDriver if several else BatchDriver
     driver = kind(setting, graph, record, history.exhausted(), seed)
     if isinstance(driver, ObjectDriver):
         driver.root_object = position

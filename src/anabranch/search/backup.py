@@ -14,7 +14,9 @@ from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Share
-from anabranch.search.layout import POSITIONS, column_of, edges_of, own_value, slot, view, width_of
+from anabranch.search.layout import NO_NODE, POSITIONS, column_of, edges_of, is_on, own_value, slot, view, width_of
+from anabranch.search.locks import lock, unlock
+from anabranch.search.virtual import come_back
 
 NO_EDGE = np.int64(-1)
 
@@ -102,19 +104,24 @@ def best_edge(graph, number):
 
 
 @helper
-def back_up(operator, graph, depth, discount, work):
-    """Walk the path of `work` upwards with `work.values`, the leaf's value, and count the simulation."""
+def back_up(operator, graph, depth, is_sample, discount, work):
+    """Walk the path of `work` upwards with `work.values`, the leaf's value, and count the simulation; `is_sample`: the value
+    is an evaluation of a leaf without a node."""
     values = work.values
     width = width_of(graph)  # a constant to the compiler, which len(values) is not
     if graph.edges[work.path_edges[depth - 1]].visits == 0:
         graph.used[POSITIONS] += 1
     whole = False
     for d in range(depth - 1, -1, -1):
+        lock(graph, work.path_nodes[d])
         node = graph.nodes[slot(work.path_nodes[d])]
         edge = graph.edges[slot(work.path_edges[d])]
+        if is_on(graph.crew) and is_sample and d == depth - 1 and edge.child != NO_NODE:
+            give_sample(graph, edge.child, values)
         sign = view(width, node.player)
         edge.visits += 1
         node.visits += 1
+        come_back(graph, work.path_edges[d])
         for i in range(width):
             values[i] *= discount
             if rules.has_rewards(work.states[0]):
@@ -124,6 +131,31 @@ def back_up(operator, graph, depth, discount, work):
             else:
                 edge.total[i] += sign * values[i]
         whole = carry(operator, graph, work.path_nodes[d], values)
+        unlock(graph, work.path_nodes[d])
+
+
+@helper
+def withdraw(graph, depth, work):
+    """Let the first `depth` edges of a path forget a simulation that is not backed up."""
+    if is_on(graph.virtual):
+        for d in range(depth):
+            lock(graph, work.path_nodes[d])
+            come_back(graph, work.path_edges[d])
+            unlock(graph, work.path_nodes[d])
+
+
+@helper
+def give_sample(graph, number, values):
+    """One more evaluation of a position that another thread has made a node of meanwhile."""
+    lock(graph, number)
+    node = graph.nodes[slot(number)]
+    own = np.int64(node.visits)
+    for e in edges_of(graph, number):
+        own -= graph.edges[e].visits
+    for i in range(len(values)):
+        node.value[i] = (own * node.value[i] + values[i]) / (own + 1)
+    node.visits += 1
+    unlock(graph, number)
 
 
 @helper

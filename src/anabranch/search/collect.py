@@ -126,6 +126,8 @@ def copy_down(graph, number, new_numbers):
             graph.cuts[target + i] = graph.cuts[number + i]
         if is_on(graph.known):
             graph.lore[target + i] = graph.lore[number + i]
+        if is_on(graph.squared):
+            graph.squares[target + i] = graph.squares[number + i]
         if len(graph.rewards) > 0:
             for j in range(graph.rewards.shape[1]):
                 graph.rewards[target + i, j] = graph.rewards[number + i, j]

@@ -16,6 +16,7 @@ from anabranch.jit.random import generator
 from anabranch.search.collect import Forget, KeepReached, collect, forget, turn_page
 from anabranch.search.evaluate import Rollout
 from anabranch.search.graph import Graph, card_dtype, numbers
+from anabranch.search.gray import fade, wake_up
 from anabranch.search.heuristic import check_advice
 from anabranch.search.layout import NO_NODE, REFUSED, SIGNPOSTS, SLOTS, On, edge_dtype
 from anabranch.search.prune import innermost
@@ -23,21 +24,14 @@ from anabranch.search.reuse import reroot
 from anabranch.search.simulate import simulate
 from anabranch.search.simulate_graph import PATH_FULL, PROVEN, Manner, simulate_graph
 from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
-from anabranch.search.steps import Limits, Work
+from anabranch.search.steps import Limits, Rules, Work
 from anabranch.search.trail import Trail, new_trail
 from anabranch.search.tree import Tree
+from anabranch.search.virtual import VirtualLoss
 
 NEVER = 2**62  # a count that is not reached
 WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
 FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
-
-
-class Rules(NamedTuple):
-    """The options that kernels are compiled for."""
-
-    select: Any
-    evaluate: Any
-    backup: Any
 
 
 class Setting(NamedTuple):
@@ -50,6 +44,8 @@ class Setting(NamedTuple):
     collect: KeepReached | Forget
     memory: int
     heuristic: Any  # an option, a Python function, or None
+    threads: int
+    virtual: VirtualLoss  # what simulations under way count as
 
 
 class Driver:
@@ -58,6 +54,8 @@ class Driver:
     graph: Tree | Graph
     root = NO_NODE
     proven = False  # whether the root's value is known
+    noisy: tuple[int, np.ndarray] | None = None  # a root, and its priors as the last search saw them: see `noise_at_root`
+    least = 1  # simulations that it likes to run together
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         self.setting, self.game, self.rules, self.limits = setting, setting.game, setting.rules, setting.limits
@@ -85,8 +83,9 @@ class Driver:
         """Make, evaluate and expand the root's node."""
         raise NotImplementedError
 
-    def run(self, count: int) -> int:
-        """Run up to `count` simulations; the number done. Fewer than one only if the root is proven or a buffer was full."""
+    def run(self, count: int, most: int) -> int:
+        """Run about `count` simulations, `most` at most; the number done. None only if the root is proven or a buffer was
+        full."""
         raise NotImplementedError
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
@@ -95,12 +94,17 @@ class Driver:
 
     def lengthen_path(self) -> None:
         """Make room for simulations twice as deep."""
-        depth, width = self.work.path_rewards.shape
-        self.work = self.work._replace(
-            path_nodes=np.zeros(2 * depth, np.int32),
-            path_edges=np.zeros(2 * depth, np.int32),
-            path_rewards=np.zeros((2 * depth, width)),
-        )
+        self.work = longer_path(self.work)
+
+
+def longer_path(work: Work) -> Work:
+    """The same scratch memory, with room for simulations twice as deep."""
+    depth, width = work.path_rewards.shape
+    return work._replace(
+        path_nodes=np.zeros(2 * depth, np.int32),
+        path_edges=np.zeros(2 * depth, np.int32),
+        path_rewards=np.zeros((2 * depth, width)),
+    )
 
 
 def trail_of(setting: Setting, used: bool, width: int) -> Trail:
@@ -118,7 +122,7 @@ class TreeDriver(Driver):
     def plant(self) -> None:
         self.root = int(self._simulate(NO_NODE, 0)[0])
 
-    def run(self, count: int) -> int:
+    def run(self, count: int, most: int) -> int:
         _, done = self._simulate(self.root, count)
         if done < count:
             self.lengthen_path()
@@ -129,8 +133,7 @@ class TreeDriver(Driver):
         return simulate(self.graph, root, select, evaluate, backup, self.limits, self.work, count)
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
-        reroot(self.graph, child)
-        self.root = 0
+        self.root = int(reroot(self.graph, child)[child])
         self.work.states[0] = position.record()[0]
 
 
@@ -145,11 +148,20 @@ class OnGraph(Driver):
         self.resting = threading.Lock()  # held by whoever moves nodes, or sweeps over them
         self.waste = False  # whether there may be nodes that the root does not reach
         self.refused = 0
+        self.roots_before: list[int] = []  # the last one at the end; NO_NODE: no longer known
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        self.roots_before.append(self.root)
+        self.move_root(child, position, exhausted)
+
+    def move_root(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        """Search from another node of the graph."""
         self.root = child
+        if child != NO_NODE:
+            wake_up(self.graph, child)
         self.waste = True
         self.proven = False
+        self.graph.plan[:] = 0.0  # which was made for another root
         self.enter_position(position)
         self.work = self.work._replace(exhausted=exhausted)
         if isinstance(self.graph.repeat, On) and self.graph.merge:
@@ -171,6 +183,10 @@ class OnGraph(Driver):
         used = self.graph.used
         return self.waste or 2 * int(used[SIGNPOSTS]) > WORTHWHILE * int(used[SLOTS])
 
+    def can_make_room(self) -> bool:
+        """Whether something can be collected if memory is full."""
+        return self.has_waste() or isinstance(self.setting.collect, Forget)
+
     def make_room(self) -> None:
         """Collect what can go, if memory was asked for in vain."""
         refused = int(self.graph.used[REFUSED])
@@ -186,10 +202,15 @@ class OnGraph(Driver):
 
     def _renumber(self, new_numbers: np.ndarray) -> None:
         self.root = int(new_numbers[self.root])
+        self.roots_before = [int(new_numbers[root]) if root != NO_NODE else NO_NODE for root in self.roots_before]
         self.renumbered(new_numbers)
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
         """Nodes have moved: `new_numbers[old]` is where to, or NO_NODE."""
+
+    def forget_statistics(self) -> None:
+        """Let visits begin again from what evaluators said."""
+        fade(self.graph, self.root, numbers(self.graph))
 
     def sweep(self) -> int:
         """Bring the graph to rest; the number of passes it took."""
@@ -221,7 +242,7 @@ class GraphDriver(OnGraph):
         self.root = int(simulate_graph(*self._arguments(0))[0])
         check_advice(self.manner.heuristic, self.work.trail)
 
-    def run(self, count: int) -> int:
+    def run(self, count: int, most: int) -> int:
         _, done, why = simulate_graph(*self._arguments(count))
         self.proven = why == PROVEN
         check_advice(self.manner.heuristic, self.work.trail)
@@ -232,6 +253,5 @@ class GraphDriver(OnGraph):
 
     def _arguments(self, count: int) -> tuple[Any, ...]:
         select, evaluate, backup = self.rules
-        can_make_room = self.has_waste() or isinstance(self.setting.collect, Forget)
-        refusals = int(self.graph.used[REFUSED]) + 1 if can_make_room else NEVER
+        refusals = int(self.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
         return self.graph, self.root, select, evaluate, backup, self.manner, self.limits, self.work, count, refusals

@@ -45,7 +45,7 @@ class PythonDriver(OnGraph):
         super().__init__(*arguments)
         self.limits = self.limits._replace(expand_after=NEVER)  # only the evaluator knows a leaf's priors
 
-    def run(self, count: int) -> int:
+    def run(self, count: int, most: int) -> int:
         for done in range(min(count, self.slice_limit)):
             if self.root_is_proven():
                 self.proven = True
@@ -121,9 +121,10 @@ class PythonDriver(OnGraph):
 
     def keep_answer(self, answer: Any, player: int, count: int) -> None:
         """Check an evaluator's answer for the leaf and take it over."""
-        priors, values = read_answer(answer, self.game.actions, len(self.work.values))
+        all_priors, all_values = read_answer(answer, 1, self.game.actions, len(self.work.values))
+        values, actions = all_values[0], self.work.actions[:count]
         self.work.values[:] = -values if len(values) == 1 and player == 1 else values
-        actions = self.work.actions[:count]
+        priors = None if all_priors is None else all_priors[0]
         self.work.priors[:count] = self.work.probabilities[actions] if player == CHANCE else priors_of(priors, actions)
 
 
@@ -207,6 +208,9 @@ class ObjectDriver(PythonDriver):
         game: ObjectGame = self.game
         parent = self.objects[int(self.work.path_nodes[depth - 1])]
         self.leaf = game.play(parent, int(self.graph.edges["action"][self.work.path_edges[depth - 1]]))
+        if game.has_rewards:
+            paid = game.paid(self.leaf)[: len(self.work.values)]
+            self.work.path_rewards[depth - 1] = self.graph.rewards[self.work.path_edges[depth - 1]] = paid
         low, high = self.key(self.leaf)
         child, new = find_or_add(self.graph, depth, np.uint64(low), np.uint64(high), self.limits, self.work)
         if new and child != NO_NODE:
@@ -246,7 +250,7 @@ class ObjectDriver(PythonDriver):
         return None, (-values if len(values) == 1 and player == 1 else values)[None]
 
     def play_out(self, position: Any, cutoff: int, values: np.ndarray) -> None:
-        """A random game from here; its returns, or the middle of the range if it is cut off, are added to `values`."""
+        """A random game from here; what it pays, the middle of the range if it is cut off, is added to `values`."""
         game: ObjectGame = self.game
         trail = self.work.trail
         is_noted = isinstance(trail.used, On)
@@ -257,6 +261,8 @@ class ObjectDriver(PythonDriver):
             if is_noted and player != CHANCE:
                 place = add_to_trail(trail, place, player, action)
             position = game.play(position, action)
+            if game.has_rewards:
+                values += weight * np.asarray(game.paid(position), float)[: len(values)]
             weight *= self.limits.discount
             if game.is_over(position):
                 returns = np.asarray(game.returns(position), float)

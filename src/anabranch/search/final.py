@@ -1,6 +1,7 @@
 """The root of a search: noise before it, the choice of an action after it. Plain Python, once a search.
 
-`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized` choose; `Dirichlet` makes self-play explore. Used by `searcher.py`.
+`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized`, `ByLowerBound`, `ByGumbel` choose; `Dirichlet` makes self-play
+explore. Used by `searcher.py`.
 """
 
 from typing import NamedTuple
@@ -35,6 +36,18 @@ class ByRegularized(NamedTuple):
     draw: bool = False
 
 
+class ByLowerBound(NamedTuple):
+    """The highest lower bound, Q - deviations * its standard error, among actions with at least `floor` times the largest
+    number of visits: KataGo's. A search with it also sums the squares of values (`squares.py`)."""
+
+    deviations: NonNegative = 5.0
+    floor: Share = 0.15
+
+
+class ByGumbel(NamedTuple):
+    """With `select=Gumbel()`, whose default it is: of the actions with most visits, the one with the largest g + ln P + Q^."""
+
+
 class Dirichlet(NamedTuple):
     """Noise on the root's priors: (1 - weight) P + weight Dir(alpha). Selection rules that do not read priors (UCT) ignore it.
 
@@ -45,7 +58,7 @@ class Dirichlet(NamedTuple):
     weight: Share = 0.25
 
 
-FinalChoice = MostVisits | ByTemperature | ByValue | ByRegularized
+FinalChoice = MostVisits | ByTemperature | ByValue | ByRegularized | ByLowerBound | ByGumbel
 
 
 class Candidates(NamedTuple):
@@ -55,11 +68,15 @@ class Candidates(NamedTuple):
     values: np.ndarray  # for the player to move, in [-1, 1]; -inf where there are no visits
     priors: np.ndarray
     value: float  # the root's own, likewise
+    errors: np.ndarray | None = None  # standard errors of the values, where `ByLowerBound` asks for them
+    urges: np.ndarray | None = None  # what `ByGumbel` goes by
 
 
 def choose_index(rule: FinalChoice, edges: Candidates, random: np.random.Generator) -> int:
     """The index of the edge to play."""
     visits, values = edges.visits, edges.values
+    if isinstance(rule, ByGumbel) and edges.urges is not None:
+        return int(edges.urges.argmax())
     if isinstance(rule, ByRegularized):
         policy = regularized_policy(edges.priors, values, visits, edges.value, rule.c, rule.floor)
         return int(random.choice(len(policy), p=policy)) if rule.draw else int(np.lexsort((visits, policy))[-1])
@@ -67,9 +84,12 @@ def choose_index(rule: FinalChoice, edges: Candidates, random: np.random.Generat
         logits = np.log(np.maximum(visits, 1e-300)) / rule.temperature
         weights = np.where(visits > 0, np.exp(logits - logits.max()), 0.0)
         return int(random.choice(len(visits), p=weights / weights.sum()))
-    if isinstance(rule, ByValue):
+    if isinstance(rule, (ByValue, ByLowerBound)):
         eligible = visits >= max(1.0, rule.floor * visits.max())
-        return int(np.lexsort((visits, np.where(eligible, values, -np.inf)))[-1])
+        worth = values
+        if isinstance(rule, ByLowerBound) and edges.errors is not None:
+            worth = values - rule.deviations * edges.errors
+        return int(np.lexsort((visits, np.where(eligible, worth, -np.inf)))[-1])
     return int(np.lexsort((values, visits))[-1])
 
 

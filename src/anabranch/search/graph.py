@@ -15,7 +15,7 @@ Truth is the edge visit: N(n) is a node's own evaluations and all visits of its 
 
 With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
 length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`), lore
-(`lore.py`).
+(`lore.py`), squares (`squares.py`), a plan for the root (`gumbel.py`).
 Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
 Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.
 """
@@ -28,6 +28,7 @@ from anabranch.jit import helper, kernel, routine
 from anabranch.jit.random import GOLDEN, mix
 from anabranch.search.layout import (
     COUNTERS,
+    LIMIT,
     MOST_SLOTS,
     NO_NODE,
     POSITION_COST,
@@ -57,10 +58,15 @@ EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `history.py
 MOVED = np.uint8(4)  # only a signpost, whose `stamp` is the node's new number
 EXEMPT = np.uint8(16)  # its last action may bring any position again
 FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
+WAITING = np.uint8(32)  # a leaf whose evaluation is under way: see `batch.py`
+GRAY = np.uint8(64)  # evaluated and with edges, but not visited since: see `gray.py`
+LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
+NOISE, BEFORE = 0, 1  # rows of `plan`
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
 FIRST_TABLE = 1024  # slots
 LARGEST_STAMP = 2**31 - 1
+NOBODY = Off()  # is under way
 TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
 
 
@@ -123,6 +129,11 @@ class Graph(NamedTuple):
     lore: Any  # LORE (slots,): what an edge has besides its own visits; length 0 if nothing
     learnt: Any  # f8 (2,): what the search has found out about the bias of AMAF values; see `rave.py`
     known: Any  # On or Off: whether there is lore
+    virtual: Any  # what simulations under way count as (`virtual.py`); Off: there is never more than one
+    crew: Any  # whether several threads are at work: see `locks.py`
+    squares: Any  # f8 (slots,): of an edge, the sum of the squares of what came up (`squares.py`); length 0 if not asked for
+    squared: Any  # On or Off: whether they are summed
+    plan: Any  # f8 (2, actions): what was drawn for the root's actions, and the visits they had then (`gumbel.py`), or (2, 0)
 
 
 class Needs(NamedTuple):
@@ -135,12 +146,15 @@ class Needs(NamedTuple):
     links: bool = False
     places: bool = False
     lore: bool = False
+    squares: bool = False
+    plan: int = 0  # for so many actions
+    in_order: bool = False  # no array: whether edges stand in the order of their actions, which a compact tree cannot do
 
 
-def allocate(width: int, memory: int, needs: Needs) -> Graph:
-    """An empty graph of at most `memory` bytes."""
+def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Graph:
+    """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
     beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
-    beside += LORE.itemsize * needs.lore
+    beside += LORE.itemsize * needs.lore + 8 * needs.squares
     cost = node_dtype(width).itemsize + beside
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
@@ -166,6 +180,11 @@ def allocate(width: int, memory: int, needs: Needs) -> Graph:
         lore=np.empty(slots if needs.lore else 0, LORE),
         learnt=np.zeros(2),
         known=On() if needs.lore else Off(),
+        squares=np.empty(slots if needs.squares else 0),
+        squared=On() if needs.squares else Off(),
+        plan=np.zeros((2, needs.plan)),
+        virtual=virtual,
+        crew=Off(),
     )
     graph.used[SLOT_COST], graph.used[POSITION_COST] = cost, TABLE_COST * needs.merge
     clear(graph, memory)
@@ -175,7 +194,7 @@ def allocate(width: int, memory: int, needs: Needs) -> Graph:
 def clear(graph: Graph, memory: int) -> None:
     """Empty the graph."""
     graph.used[:SLOT_COST] = 0
-    graph.used[ROOM] = memory
+    graph.used[ROOM], graph.used[LIMIT] = memory, len(graph.nodes)
     graph.learnt[:] = 0.0
     if graph.merge:
         graph.used[TABLE] = FIRST_TABLE
@@ -201,7 +220,7 @@ def _(graph, number, i):
 def take(graph, slots, positions):
     """The first of so many new slots, or NO_NODE if there is no room for them."""
     cost = slots * graph.used[SLOT_COST] + positions * graph.used[POSITION_COST]
-    if graph.used[ROOM] < cost:
+    if graph.used[ROOM] < cost or graph.used[SLOTS] + slots > graph.used[LIMIT]:
         graph.used[REFUSED] += 1
         return np.int64(NO_NODE)
     first = graph.used[SLOTS]
@@ -213,7 +232,8 @@ def take(graph, slots, positions):
 
 @helper
 def add_node(graph, low, high):
-    """A leaf without evaluations for the position with this key; its number, or NO_NODE if there is no room."""
+    """A leaf without evaluations for the position with this key; its number, or NO_NODE if there is no room. It is not found by
+    others before it is published (`locks.publish`)."""
     first = take(graph, 2, 1)
     if first == NO_NODE:
         return first
@@ -233,8 +253,6 @@ def add_node(graph, low, high):
         node.mean[i] = 0.0
     if len(graph.heads) > 0:
         graph.heads[number] = EMPTY
-    if graph.merge:
-        enter(graph, number)
     return number
 
 
@@ -255,6 +273,8 @@ def add_edges(graph, number, player, actions, count):
         clear_edge(graph.edges[number + 1 + i], actions[i], 1.0 / count)
         if is_on(graph.repeat):
             graph.cuts[number + 1 + i] = 0
+        if is_on(graph.squared):
+            graph.squares[number + 1 + i] = 0.0
     node.player = player
     node.count = count
     return np.int64(number)
@@ -275,7 +295,7 @@ def move(graph, number, target):
         graph.heads[target] = graph.heads[number]
     node = graph.nodes[number]
     node.stamp = target
-    node.flags = MOVED
+    node.flags = MOVED | (node.flags & LOCKED)
     graph.used[SIGNPOSTS] += 1
 
 
@@ -360,8 +380,8 @@ def find(graph, low, high):
 
 @helper
 def enter(graph, number):
-    """Put a new node into the table, which doubles when it is three quarters full."""
-    if 4 * graph.used[POSITIONS] > 3 * graph.used[TABLE]:
+    """Put a new node into the table, which doubles when it is three quarters full (but not under the eyes of other threads)."""
+    if not is_on(graph.crew) and 4 * graph.used[POSITIONS] > 3 * graph.used[TABLE]:
         graph.used[TABLE] *= 2
         fill_table(graph)
     else:
@@ -396,6 +416,13 @@ def place(graph, number):
 def after(graph, number):
     """The number of what stands behind a node and its edges in memory: a node or a signpost, or beyond the last slot."""
     return number + 2 + graph.nodes[number].count
+
+
+@kernel
+def double_table(graph):
+    """Make the table twice as large."""
+    graph.used[TABLE] *= 2
+    fill_table(graph)
 
 
 @kernel

@@ -137,6 +137,16 @@ def sort_actions(work, count):
 
 
 @helper
+def sort_by_number(work, count):
+    """Put actions in the order of their numbers: where all scores are equal, the lowest is followed."""
+    for i in range(1, count):
+        j = i
+        while j > 0 and work.actions[j] < work.actions[j - 1]:
+            exchange(work, j - 1, j)
+            j -= 1
+
+
+@helper
 def is_better(work, i, j):
     """Whether more is thought of one action than of another, by hint and then by prior."""
     hints = work.trail.hints

@@ -25,13 +25,13 @@ from anabranch.jit.dispatch import TAG_PREFIX
 from anabranch.search.drive import Driver, OnGraph
 from anabranch.search.graph import FIRST_TABLE, Graph, Needs
 from anabranch.search.history import History
-from anabranch.search.layout import ROOM, SLOT_COST, SLOTS, TABLE
+from anabranch.search.layout import LIMIT, ROOM, SLOT_COST, SLOTS, TABLE
 from anabranch.search.tree import Tree
 
 NAME = "anabranch search"
 FORMAT = 1
 MAGIC = b"PK\x03\x04"  # how archives begin
-BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore")  # a graph's arrays with one row a slot
+BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "squares")  # a graph's arrays with one row a slot
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)  # what reading damage raises
 
 
@@ -62,6 +62,7 @@ class Terms:
             "prove": f"prove={self.needs.prove}",
             "stale": "stale=Parents() or Ancestors()" if self.needs.links else "stale=PathOnly() or Sweeping()",
             "lore": "select=Rave() or a heuristic" if self.needs.lore else "neither Rave() nor a heuristic",
+            "squares": "KataGoPUCT() or ByLowerBound()" if self.needs.squares else "neither KataGoPUCT() nor ByLowerBound()",
             "evaluate": "an evaluator in Python" if self.in_python else "an evaluator such as Rollout()",
         }
 
@@ -163,6 +164,7 @@ class Saved:
                 raise damaged(self.path)
             part[:] = self.arrays[name]
         graph.used[:] = self.arrays["used"]
+        graph.used[LIMIT] = len(graph.nodes)
         driver.root = self.header["root"]
         driver.work.random[:] = self.arrays["random"]
         while len(driver.work.path_edges) < self.header["path"]:
@@ -172,7 +174,7 @@ class Saved:
             driver.waste, driver.refused = self.header["waste"], self.header["refused"]
             driver.plant()  # there is nothing to plant, but kernels are compiled
         else:
-            driver.run(0)  # likewise
+            driver.run(0, 0)  # likewise
 
     def _bytes(self, graph: Tree | Graph) -> int:
         """The least memory that holds this."""

@@ -27,7 +27,10 @@ TABLE = 6  # slots of a graph's table
 STAMP = 7  # the running number of a graph's simulations
 SIGNPOSTS = 8  # that nodes of a graph left behind when they moved
 SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side arrays included
-COUNTERS = 11
+PLANNED = 11  # simulations that a graph's `plan` was made for
+LIMIT = 12  # slots from here on are not to be taken: the end of memory, or of a thread's share
+END = 13  # of a thread's share, 0 without one: LIMIT and the two slots behind it that `drive_threads.seal` needs
+COUNTERS = 14
 
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
 MOST_ACTIONS = 2**16  # an edge's action is a u2
@@ -68,6 +71,7 @@ def edge_dtype(width: int) -> np.dtype:
             ("child", "i4"),  # number of the node that it leads to, or NO_NODE
             ("prior", "f4"),  # the evaluator's probability of this action; of the event, at chance
             ("action", "u2"),  # or chance event
+            ("pending", "u2"),  # simulations under way that took this edge: see `virtual.py`
         ],
         8 * width + 16,
     )
@@ -138,6 +142,7 @@ def clear_edge(edge, action, prior):
     """A new edge."""
     edge.action = action
     edge.visits = 0
+    edge.pending = 0
     edge.child = NO_NODE
     edge.prior = prior
     for i in range(len(edge.total)):

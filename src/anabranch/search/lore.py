@@ -34,7 +34,9 @@ from anabranch.search.layout import (
     view,
     width_of,
 )
+from anabranch.search.locks import lock, unlock
 from anabranch.search.trail import PLAYOUTS, mark, mark_playout
+from anabranch.search.virtual import recounted, with_pending
 
 SAMPLED_FROM = 32  # visits of an edge from which on it says something about the bias of its AMAF value
 
@@ -59,9 +61,14 @@ def _(edge, column):
     return edge.total
 
 
+@recounted.register(Seen)
+def _(edge, visits, total):
+    return Seen(visits, total, edge.prior, edge.action, edge.hint, edge.amaf_visits, edge.amaf_mean)
+
+
 @sight.register(Graph)
 def _(graph, e, parent):
-    return sight_of_graph(graph.known, graph, e, parent)
+    return with_pending(graph.virtual, sight_of_graph(graph.known, graph, e, parent), graph.edges[e].pending, parent)
 
 
 @generic
@@ -146,6 +153,7 @@ def spread_one(graph, depth, p, limits, work):
         if player == CHANCE:
             continue
         mark(trail, player, np.int64(graph.edges[taken].action))
+        lock(graph, number)
         value = trail.values[p, column_of(width, player)]
         normal = F4(view(width, player) * (value - limits.scale.middle) * limits.scale.factor)
         for e in edges_of(graph, number):
@@ -154,6 +162,7 @@ def spread_one(graph, depth, p, limits, work):
                 lore.amaf_visits += 1
                 lore.amaf_mean += (normal - lore.amaf_mean) * inverse(lore.amaf_visits)
         learn_bias(graph, taken, limits, view(width, player), column_of(width, player))
+        unlock(graph, number)
 
 
 @helper

@@ -6,14 +6,15 @@ Read first: `simulate_graph.py`.
 
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
-from anabranch.jit import kernel
+from anabranch.jit import helper, kernel
 from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE, evaluate
 from anabranch.search.graph import add_edges, find
-from anabranch.search.heuristic import advise_all, exchange, sort_actions
+from anabranch.search.heuristic import NoHeuristic, advise_all, exchange, sort_actions, sort_by_number
 from anabranch.search.layout import MERGES, NO_NODE, is_on
+from anabranch.search.locks import lock_in_place, publish
 from anabranch.search.lore import keep_hints
-from anabranch.search.simulate_graph import add_leaf, arrive, ascend, descend, keep_outcome, lead_to, note
+from anabranch.search.simulate_graph import add_leaf, arrive, ascend, descend, keep_outcome, lead_to, note, unlock_both
 from anabranch.search.steps import choices, read_outcome
 
 
@@ -36,8 +37,10 @@ def find_or_add(graph, depth, low, high, limits, work):
     child = find(graph, low, high) if graph.merge else NO_NODE
     if child == NO_NODE:
         child = add_leaf(graph, low, high, depth, limits, work)
-        if child != NO_NODE and depth > 0:
-            lead_to(graph, depth, child, limits, work)
+        if child != NO_NODE:
+            publish(graph, child)
+            if depth > 0:
+                lead_to(graph, depth, child, limits, work)
         return child, True
     if depth > 0:
         graph.used[MERGES] += 1
@@ -55,16 +58,38 @@ def end_here(graph, number, limits, work):
 def adopt_graph(graph, number, player, count, manner, work):
     """Give a leaf `count` edges with `work.actions`, their priors and, if there is lore, the hints in the trail; its number
     from now on, or NO_NODE if there is no room."""
-    for i in range(count - 1, 0, -1):
-        exchange(work, i, below(work.random, i + 1))
+    return adopt_advised(graph, number, player, count, manner, work)
+
+
+@helper
+def adopt(graph, number, player, count, depth, manner, limits, work):
+    """The same after asking a compiled heuristic, if there is one."""
+    if is_on(graph.known):
+        if player == CHANCE:
+            advise_all(NoHeuristic(), graph, count, depth, limits, work)
+        else:
+            advise_all(manner.heuristic, graph, count, depth, limits, work)
+    return adopt_advised(graph, number, player, count, manner, work)
+
+
+@helper
+def adopt_advised(graph, number, player, count, manner, work):
+    """See `adopt_graph`."""
+    if manner.in_order:
+        sort_by_number(work, count)
+    else:
+        for i in range(count - 1, 0, -1):
+            exchange(work, i, below(work.random, i + 1))
     if manner.ordered and player != CHANCE:
         sort_actions(work, count)
-    number = add_edges(graph, number, player, work.actions, count)
+    before = lock_in_place(graph, number)
+    number = add_edges(graph, before, player, work.actions, count)
     if number != NO_NODE:
         for i in range(count):
             graph.edges[number + 1 + i].prior = work.priors[i]
         if is_on(graph.known):
             keep_hints(graph, number, work.trail)
+    unlock_both(graph, before, number)
     return number
 
 
@@ -90,6 +115,12 @@ def note_value(graph, leaf, depth, evaluations, limits, work):
 def survey(work):
     """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`. Where the game is
     over there are none, and `work.values` has the outcome."""
+    return survey_leaf(work)
+
+
+@helper
+def survey_leaf(work):
+    """See `survey`."""
     state = work.states[LEAF_STATE]
     if rules.is_over(state):
         read_outcome(work)

@@ -20,7 +20,7 @@ from anabranch.jit.random import uniform
 from anabranch.search.counts import F4, inverse_root
 from anabranch.search.layout import is_open, sight, slot
 from anabranch.search.rave import Rave
-from anabranch.search.select import UCT, edges_in_sight, look, prefer, score, value_of, view_of
+from anabranch.search.select import UCT, at_node, edges_in_sight, look, prefer, score, value_of, view_of
 from anabranch.search.steps import Limits
 
 ROUNDING = 1e-9  # a logarithm that is whole may come out a little less
@@ -84,11 +84,12 @@ def _(rule, graph, number, depth, limits, work):
                 bar_error = float(inverse_root(edge.visits))
     best = slot(number + 1)
     best_score = F4(-math.inf)
+    inner = at_node(rule.rule, parent, graph, number, depth)
     for e in edges_in_sight(graph, number, limits):
         edge = sight(graph, e, parent)
         if is_inferior(rule, parent, edge, bar, bar_error):
             continue
-        edge_score = score(rule.rule, parent, view_of(rule.rule, edge, graph, number, work))
+        edge_score = score(inner, parent, view_of(inner, edge, graph, number, work))
         if edge_score > best_score and is_open(graph, number, e, limits):
             best = e
             best_score = edge_score
@@ -107,6 +108,11 @@ def is_inferior(rule, parent, edge, bar, bar_error):
 @score.register(ProgressiveBias)
 def _(rule, parent, edge):
     return float(score(rule.rule, parent, edge)) + rule.weight * 0.5 * (edge.hint + 1.0) / (edge.visits + 1)
+
+
+@at_node.register(ProgressiveBias)
+def _(rule, parent, graph, number, depth):
+    return ProgressiveBias(at_node(rule.rule, parent, graph, number, depth), rule.weight)
 
 
 @view_of.register(ProgressiveBias, Pruning)

@@ -11,11 +11,14 @@ from anabranch.search import tree as trees
 from anabranch.search.backup import value_of_node
 from anabranch.search.final import ByRegularized, Candidates, FinalChoice, choose_index
 from anabranch.search.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
-from anabranch.search.layout import MERGES, NO_NODE, POSITIONS, On, view
+from anabranch.search.gumbel import Gumbel, urges
+from anabranch.search.layout import MERGES, NO_NODE, POSITIONS, SIGNPOSTS, On, view
 from anabranch.search.regularized import regularized_policy
 from anabranch.search.result import Move, Result, Stats
 from anabranch.search.select import Scale
-from anabranch.search.steps import Limits
+from anabranch.search.squares import standard_error
+from anabranch.search.steps import Limits, Rules
+from anabranch.search.target import target as target_of
 from anabranch.search.tree import Tree
 
 LONGEST_LINE = 64  # actions of a principal variation that are read
@@ -24,10 +27,11 @@ LONGEST_LINE = 64  # actions of a principal variation that are read
 def edges_of(graph: Tree | Graph, number: int) -> np.ndarray:
     """A node's edges as a view; those of a graph are set right first, should their children have moved."""
     edges = graph.edges[number + 1 : number + 1 + int(graph.nodes["count"][number])]
-    if isinstance(graph, Graph):
-        children = np.where(edges["child"] == NO_NODE, number, edges["child"])
-        moved = graph.nodes["flags"][children] & MOVED != 0
-        edges["child"][moved] = graph.nodes["stamp"][children][moved]
+    if isinstance(graph, Graph) and graph.used[SIGNPOSTS]:
+        children = edges["child"]
+        for i in np.flatnonzero(graph.nodes["flags"][children] & MOVED):  # of NO_NODE the last slot's: whatever that says,
+            if children[i] != NO_NODE:  # it is passed over here
+                children[i] = graph.nodes["stamp"][children[i]]
     return edges
 
 
@@ -36,18 +40,20 @@ def bytes_used(graph: Tree | Graph) -> int:
     return graphs.bytes_used(graph) if isinstance(graph, Graph) else trees.bytes_used(graph)
 
 
-def line_from(graph: Tree | Graph, number: int) -> list[int]:
-    """The most visited actions from a node on; the better total breaks a tie."""
-    line: list[int] = []
-    seen: set[int] = set()
-    while number != NO_NODE and number not in seen and len(line) < LONGEST_LINE:
-        seen.add(number)
+def line_from(graph: Tree | Graph, number: int) -> dict[int, int]:
+    """The most visited action at each node from this one on; the better total breaks a tie."""
+    line: dict[int, int] = {}
+    while number != NO_NODE and number not in line and len(line) < LONGEST_LINE:
         edges = edges_of(graph, number)
-        if len(edges) == 0 or edges["visits"].max() == 0:
+        visits = edges["visits"]
+        most = visits.max() if len(visits) else 0
+        if most == 0:
             break
-        column = _column(graph, number)
-        edge = edges[np.lexsort((edges["total"][:, column], edges["visits"]))[-1]]
-        line.append(int(edge["action"]))
+        tied = np.flatnonzero(visits == most)
+        if len(tied) > 1:
+            tied = tied[np.lexsort((edges["total"][tied, _column(graph, number)],))]
+        edge = edges[tied[-1]]
+        line[number] = int(edge["action"])
         number = int(edge["child"])
     return line
 
@@ -57,17 +63,12 @@ def _column(graph: Tree | Graph, number: int) -> int:
     return max(int(graph.nodes["player"][number]), 0) if width > 1 else 0
 
 
-def name_line(game: Any, graph: Tree | Graph, number: int, line: list[int]) -> tuple[str, ...]:
-    """The line from this node on in people's words; chance events in brackets."""
-    names = []
-    for action in line:
-        if int(graph.nodes["player"][number]) == CHANCE:
-            names.append(f"[{game.event_name(action)}]")
-        else:
-            names.append(game.name_of(action))
-        edges = edges_of(graph, number)
-        number = int(edges["child"][edges["action"] == action][0])
-    return tuple(names)
+def name_line(game: Any, graph: Tree | Graph, line: dict[int, int]) -> tuple[str, ...]:
+    """A line in people's words; chance events in brackets."""
+    return tuple(
+        f"[{game.event_name(action)}]" if graph.nodes["player"][number] == CHANCE else game.name_of(action)
+        for number, action in line.items()
+    )
 
 
 def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale) -> list[Move]:
@@ -83,7 +84,7 @@ def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | N
         edge = edges[index]
         action, visits, child = int(edge["action"]), int(edge["visits"]), int(edge["child"])
         name = game.event_name(action) if chance else game.name_of(action)
-        behind = name_line(game, graph, child, line_from(graph, child)) if child != NO_NODE else ()
+        behind = name_line(game, graph, line_from(graph, child)) if child != NO_NODE else ()
         moves.append(
             Move(
                 action=action,
@@ -130,32 +131,40 @@ def read_result(
     game: Any,
     graph: Tree | Graph,
     root: int,
-    operator: Any,
+    rules: Rules,
     final: FinalChoice,
     random: np.random.Generator,
     limits: Limits,
+    priors: np.ndarray | None,
     cost: dict[str, Any],
     **facts: Any,
 ) -> Result:
-    """The whole result; `cost` and `facts` are what only the searcher knows."""
+    """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `cost` and `facts` are what
+    only the searcher knows."""
     bounds = edge_bounds(graph, root, limits)
     edges, column = edges_of(graph, root), _column(graph, root)
     size = max(game.actions, game.events)
-    visits, regularized = np.zeros(size, np.int64), np.zeros(size)
+    visits, regularized, target = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
     visits[edges["action"]] = edges["visits"]
-    value = root_value(operator, graph, root)
+    value = root_value(rules.backup, graph, root)
+    rule = None if int(graph.nodes["player"][root]) == CHANCE else rules.select
+    alone = cut_out(graph, root, priors)
+    target[edges["action"]] = target_of(rule, *alone, limits)
     seen = candidates(graph, root, value, limits)
-    rule = final if isinstance(final, ByRegularized) else ByRegularized()
-    regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, rule.c, rule.floor)
+    if isinstance(rule, Gumbel):
+        seen = seen._replace(urges=urges(rule, *alone, limits))
+    exact = final if isinstance(final, ByRegularized) else ByRegularized()
+    regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
     chosen = choose_among(final, possible(graph, root, limits, bounds), seen, random)
     if bounds is not None and edges["total"][chosen, column] < bounds[LOW].max() * max(int(edges["visits"][chosen]), 1):
         chosen = int(bounds[LOW].argmax())  # another action is proven to be better than this one seems
     best = int(edges["action"][chosen])
-    line = line_from(graph, root)
+    line = list(line_from(graph, root).values())
     return Result(
         best=best,
         policy=visits / max(visits.sum(), 1),
         visits=visits,
+        target=target,
         regularized=regularized,
         value=value,
         pv=line,
@@ -172,20 +181,39 @@ def read_result(
     )
 
 
+def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:
+    """The root with its edges alone, as a graph that plain Python reads, and its number there; with other priors, if given."""
+    first = root - 1 if isinstance(graph, Graph) else root  # a card stands before it
+    slots = slice(first, root + 1 + int(graph.nodes["count"][root]))
+    nodes = graph.nodes[slots].copy()
+    edges = nodes.view(graph.edges.dtype)
+    if priors is not None:
+        edges["prior"][root - first + 1 :] = priors
+    alone: Tree | Graph = graph._replace(nodes=nodes, edges=edges)
+    if isinstance(alone, Graph):
+        alone = alone._replace(cards=nodes.view(alone.cards.dtype), lore=alone.lore[slots], squares=alone.squares[slots])
+    return readable(alone), root - first
+
+
 def candidates(graph: Tree | Graph, root: int, value: float | list[float], limits: Limits) -> Candidates:
     """The root's edges with values from -1 to 1, for the player who moves."""
     edges, column = edges_of(graph, root), _column(graph, root)
-    turned = graph.edges["total"].shape[1] == 1 and int(graph.nodes["player"][root]) == 1
-    middle = -limits.scale.middle if turned else limits.scale.middle
+    middle = view(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * limits.scale.middle
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(edges["visits"] > 0, edges["total"][:, column] / edges["visits"], -np.inf)
     own = value[column] if isinstance(value, list) else value
-    priors = edges["prior"].astype(float)
+    priors, visits = edges["prior"].astype(float), edges["visits"].astype(float)
+    values, errors = (means - middle) * limits.scale.factor, None
+    if isinstance(graph, Graph) and isinstance(graph.squared, On):
+        squares = graph.squares[root + 1 : root + 1 + len(edges)]
+        facts = zip(visits, values, squares, strict=True)
+        errors = np.array([standard_error(n, value, square) if n else 0.0 for n, value, square in facts])
     return Candidates(
-        visits=edges["visits"].astype(float),
-        values=(means - middle) * limits.scale.factor,
+        visits=visits,
+        values=values,
         priors=priors / priors.sum(),
         value=(own - middle) * limits.scale.factor,
+        errors=errors,
     )
 
 
@@ -221,5 +249,5 @@ def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray 
 def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random: np.random.Generator) -> int:
     """The index of the edge to play, of those that the mask allows."""
     allowed = np.flatnonzero(mask)
-    some = Candidates(edges.visits[allowed], edges.values[allowed], edges.priors[allowed], edges.value)
-    return int(allowed[choose_index(final, some, random)])
+    some: list[Any] = [numbers[allowed] if isinstance(numbers, np.ndarray) else numbers for numbers in edges]
+    return int(allowed[choose_index(final, Candidates(*some), random)])

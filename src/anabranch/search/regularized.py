@@ -19,7 +19,7 @@ import numpy as np
 from anabranch.jit import helper
 from anabranch.jit.options import Positive, Share
 from anabranch.jit.random import uniform
-from anabranch.search.layout import edges_of, is_open, slot
+from anabranch.search.layout import edges_of, is_open, sight, slot
 from anabranch.search.select import look, prefer, value_of
 
 HALVINGS = 60  # of the interval for alpha: to the last bit
@@ -38,18 +38,18 @@ def _(rule, graph, number, depth, limits, work):
     strength = weight_of_prior(rule.c, parent.visits, graph.nodes[slot(number)].count)
     most = 0
     for e in edges_of(graph, number):
-        most = max(most, graph.edges[e].visits)
+        most = max(most, sight(graph, e, parent).visits)
     low = -math.inf
     high = -math.inf
     for e in edges_of(graph, number):
-        value = trusted(parent, graph.edges[e], rule.floor * most)
+        value = trusted(parent, sight(graph, e, parent), rule.floor * most)
         low = max(low, value + strength * graph.edges[e].prior)
         high = max(high, value + strength)
     for _ in range(HALVINGS):
         alpha = 0.5 * (low + high)
         total = 0.0
         for e in edges_of(graph, number):
-            total += strength * graph.edges[e].prior / (alpha - trusted(parent, graph.edges[e], rule.floor * most))
+            total += strength * graph.edges[e].prior / (alpha - trusted(parent, sight(graph, e, parent), rule.floor * most))
         if total > 1.0:
             low = alpha
         else:
@@ -59,7 +59,7 @@ def _(rule, graph, number, depth, limits, work):
     for e in edges_of(graph, number):
         if is_open(graph, number, e, limits):
             chosen = e
-            left -= strength * graph.edges[e].prior / (high - trusted(parent, graph.edges[e], rule.floor * most))
+            left -= strength * graph.edges[e].prior / (high - trusted(parent, sight(graph, e, parent), rule.floor * most))
             if left < 0.0:
                 break
     return chosen

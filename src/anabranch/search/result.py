@@ -55,6 +55,7 @@ class Result:
     best: int  # the action to play
     policy: np.ndarray  # share of visits, over all actions
     visits: np.ndarray  # over all actions
+    target: np.ndarray  # what a policy should learn from this, over all actions: the share of visits, or better: `target.py`
     regularized: np.ndarray  # the exact regularised policy over all actions, the other target for training: `ByRegularized`
     value: float | list[float]  # for the player to move; one number a player with three or more, or general sum
     pv: list[int]  # the principal variation
@@ -103,6 +104,7 @@ class Result:
             "pv": self.pv,
             "policy": [float(share) for share in self.policy],
             "visits": [int(count) for count in self.visits],
+            "target": [float(share) for share in self.target],
             "regularized": [float(share) for share in self.regularized],
             "moves": [{**vars(move), "pv": list(move.pv)} for move in self.moves],
             "stats": {**cost, "speed": self.stats.speed},

@@ -8,7 +8,6 @@ loop is in `around.py`; the work is done by a driver (`drive.py`) in kernels.
 
 import threading
 import time
-import warnings
 import zlib
 from collections.abc import Callable
 from os import PathLike
@@ -24,22 +23,35 @@ from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE
 from anabranch.jit.options import is_option
 from anabranch.search import assemble, keep
-from anabranch.search.around import FIRST_SLICE, ctrl_c_stops, next_slice, noise_at_root, only_action, sweeping_beside
-from anabranch.search.checks import as_game, at_least_one, check_limits, is_a, option, parse_memory
+from anabranch.search.around import (
+    ctrl_c_stops,
+    next_slice,
+    noise_at_root,
+    only_action,
+    plan_root,
+    priors_seen,
+    sweeping_beside,
+)
+from anabranch.search.checks import as_game, at_least_one, check_limits, check_plan, is_a, one_of, option, parse_memory
 from anabranch.search.collect import Forget, KeepReached
-from anabranch.search.drive import Driver, OnGraph, Setting
+from anabranch.search.drive import NEVER, Driver, OnGraph, Setting
+from anabranch.search.drive_batch import BatchDriver
 from anabranch.search.drive_python import ObjectDriver
 from anabranch.search.export import GraphView, view_of
-from anabranch.search.final import Dirichlet, FinalChoice, MostVisits
+from anabranch.search.final import Dirichlet, FinalChoice
 from anabranch.search.graph import Graph, look_up
 from anabranch.search.history import History
-from anabranch.search.layout import EVALUATIONS, MOST_ACTIONS, NO_NODE, REFUSED
+from anabranch.search.layout import MOST_ACTIONS, NO_NODE
+from anabranch.search.leaves import Leaves, nobody
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
 from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
+from anabranch.search.tally import Tally
 from anabranch.search.tree import Tree
 from anabranch.search.update import CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.search.virtual import VirtualLoss
 
+KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 
 
@@ -62,8 +74,10 @@ class Search:
         stale: PathOnly | Parents | Ancestors | Sweeping | None = None,
         prove: bool = False,
         collect: KeepReached | Forget | None = None,
+        virtual: VirtualLoss | None = None,
         threads: int = 1,
         seed: int = 0,
+        ties: str = "seed",
         memory: int | str = "1GB",
         depth: int | None = None,
         expand_after: int = 1,
@@ -72,13 +86,14 @@ class Search:
         """Options, all with defaults that work:
 
         select        how edges are chosen: `UCT()` (default), `Rave()`, `PUCT()`, `Greedy()`, `Regularized()`, `BestChance()`,
-                      around one of them `Widening()`, `Pruning()`, `ProgressiveBias()`, or a rule of your own
+                      `MuZero()`, `SprlPUCT()`, `KataGoPUCT()`, `Gumbel()`, around one of them `Widening()`, `Pruning()`,
+                      `ProgressiveBias()`, `Forced()`, or a rule of your own
         evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, or any f(states) -> (priors, values)
         heuristic     what is thought of actions before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
                       your own, or any f(state) -> (H, C, C~); none by default
         backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
-                      `ByRegularized()`
+                      `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
         graph         True: positions that are reached by several paths share one node
         update        on graphs, when a parent looks at its children: `Incremental()` (default), `Idempotent()`, `CatchUp()`
@@ -86,7 +101,10 @@ class Search:
         stale         on graphs, who else learns of a value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
         prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
         collect       on graphs, what goes if memory is full: `KeepReached()` (default) or also little-visited nodes, `Forget()`
-        seed          one seed, one tree
+        virtual       what simulations under way count as, for batches and threads: `VirtualLoss()` (default)
+        threads       so many on one tree or graph; kernels release the GIL. An evaluator in Python is called by all of them
+        seed          one seed, one tree, with one thread
+        ties          who is followed of edges with the same score: "seed" (default), by an order drawn from it, or "lowest"
         memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
         depth         deepest level of the tree: 1 is flat Monte-Carlo
         expand_after  evaluations of a leaf before it gets edges of its own
@@ -96,31 +114,36 @@ class Search:
         if max(self.game.actions, self.game.events) > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
         self.options = assemble.rules_of(self.game, select, evaluate, backup)
-        self.final: FinalChoice = option(final, MostVisits(), "final", is_a(FinalChoice))
+        self.final = assemble.final_of(final, self.options)
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
         self.on_progress = on_progress
-        if at_least_one(threads, "threads") > 1:
-            warnings.warn(f"threads={threads}: more than one thread is not there yet; searching with one", stacklevel=2)
         limits = assemble.limits_of(self.game, depth, expand_after)
         self.heuristic = assemble.heuristic_of(self.game, heuristic, self.options)
         self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
+        self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
+        manner = assemble.manner_of(self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic, ties)
         self._setting = Setting(
             game=self.game,
             rules=self.options,
             limits=limits,
-            manner=assemble.manner_of(self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic),
+            manner=manner,
             collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
             memory=self.memory,
             heuristic=self.heuristic,
+            threads=assemble.check_threads(threads, self.game, self.heuristic, manner),
+            virtual=self.virtual,
         )
-        self._needs = assemble.needs_of(self.game, self.options, bool(graph), bool(prove), self.stale, self.heuristic)
+        self._needs = assemble.needs_of(
+            self.game, self.options, self.final, bool(graph), bool(prove), self._setting.manner, self.heuristic
+        )
         self._settings = assemble.settings_of(
             self._setting,
             self._needs,
             final=self.final,
             noise=self.noise,
+            virtual=self.virtual,
             ahead=ahead,
             seed=self.seed,
             depth=depth,
@@ -130,8 +153,10 @@ class Search:
         self._memory: Tree | Graph | None = None
         self._position: Any = None
         self._history: History | None = None
+        self._before: list[Any] = []  # positions that `advance` left behind, the last one at the end
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._leaves: Leaves | None = None
         self._outcome: Result | BaseException | None = None
 
     # --- searching ---
@@ -154,6 +179,7 @@ class Search:
         """
         self._check_idle()
         check_limits(visits, total, seconds)
+        check_plan(self.options.select, visits, total)
         self._set_root(position)
         number = None if action is None else self._play(action)[1]
         self._stop.clear()
@@ -167,6 +193,7 @@ class Search:
         self._check_idle()
         if (visits, total, seconds) != (None, None, None):
             check_limits(visits, total, seconds)
+        check_plan(self.options.select, visits, total)
         self._set_root(position)
         self._stop.clear()
         self._outcome = None
@@ -196,16 +223,55 @@ class Search:
         assert self._outcome is not None
         return self._outcome
 
-    def advance(self, action: int | str) -> None:
-        """Play an action (or a chance event) at the root and keep what was found below it."""
+    # --- the caller's own loop ---
+
+    def ask(self, count: int, position: Any = None) -> Leaves:
+        """Up to `count` positions that the search wants evaluated, so that you can: give priors and values to `tell`.
+
+        There may be fewer, or none: simulations that need no evaluation are done at once. The first leaf is the root.
+        """
         self._check_idle()
+        self._set_root(position)
+        if self._driver is None:
+            if is_option(self.options.evaluate):
+                self.options = self.options._replace(evaluate=nobody)
+                self._setting = self._setting._replace(rules=self.options)
+                self._memory = None
+            self._driver = self._sow()
+        if not isinstance(self._driver, BatchDriver):
+            raise SearchError("ask() wants a compiled game, and a search that has not run with an evaluator of its own")
+        self._leaves = Leaves(self._driver.ask(at_least_one(count, "count")))
+        return self._leaves
+
+    def tell(self, leaves: Leaves, priors: Any = None, values: Any = None) -> None:
+        """Back up what `ask` gave: `values`, one a leaf in the view of who moves there (or one a player); `priors`, a row of
+        probabilities a leaf, or None for uniform ones. Without values the leaves are taken back."""
+        if leaves is not self._leaves or not isinstance(self._driver, BatchDriver):
+            raise SearchError("tell() wants the leaves that ask() gave last")
+        self._leaves = None
+        self._driver.tell(len(leaves), None if values is None else (priors, values))
+
+    def result(self) -> Result:
+        """What was found so far at the root."""
+        return self._result(Tally(self._searched(), planted=False))
+
+    def advance(self, action: int | str, keep: str = "statistics") -> None:
+        """Play an action (or a chance event) at the root and keep what was found below it: its "statistics"; only the
+        "evaluations" of an evaluator in Python, so that visits begin again without asking it twice; or "nothing"."""
+        self._check_idle()
+        one_of(keep, KEEPS, "keep")
+        if keep == EVALUATIONS and is_option(self.options.evaluate):
+            raise SearchError(f'keep="evaluations" is for evaluators in Python, and {self.options.evaluate!r} is none')
         if self._position is None:
             raise SearchError("there is no root yet: give run() a position first")
         following, number = self._play(action)
         child = self._child(number)
         before, self._position = self._position, following
+        self._before.append(before)
         assert self._history is not None
         self._history.add(before)
+        if keep == NOTHING:
+            self._driver = None
         on_graph = isinstance(self._driver, OnGraph) and self._needs.merge
         # On a tree, nodes are marked for the path they stand on; where it takes three, such a mark may be void from now on.
         marked = self._history.matters and not on_graph and self.game.repetition_count > 2
@@ -215,6 +281,25 @@ class Search:
         self._driver.advance(child, following, self._history.exhausted())
         if self._root == NO_NODE:
             self._driver = None
+        elif keep == EVALUATIONS and isinstance(self._driver, OnGraph):
+            self._driver.forget_statistics()
+
+    def back(self) -> None:
+        """Take the last `advance` back. What was found there is still known, unless the search runs on a compact tree (one
+        thread, `Rollout` or `Uniform`, no graph) or memory was collected since."""
+        self._check_idle()
+        if not self._before:
+            raise SearchError("there is nothing to take back: the root is where the search began")
+        self._position = self._before.pop()
+        self._history = History(self.game, self._position)
+        known = NO_NODE
+        if isinstance(self._driver, OnGraph) and self._driver.roots_before:
+            known = self._driver.roots_before.pop()
+        if known == NO_NODE or (self._history.matters and not self._needs.merge):
+            self._driver = None
+        else:
+            assert isinstance(self._driver, OnGraph)
+            self._driver.move_root(known, self._position, self._history.exhausted())
 
     @property
     def position(self) -> Any:
@@ -242,7 +327,7 @@ class Search:
         driver = assemble.driver_at(self._setting, self._allocate(), saved.position, saved.history, self.seed)
         saved.fill(driver)
         self._driver, self._memory = driver, driver.graph
-        self._position, self._history = saved.position, saved.history
+        self._position, self._history, self._before = saved.position, saved.history, []
 
     def _searched(self) -> Driver:
         self._check_idle()
@@ -275,55 +360,49 @@ class Search:
     def _search(self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None) -> Result:
         planted = self._driver is None
         driver = self._plant() if self._driver is None else self._driver
-        used = driver.graph.used
-        began = time.perf_counter()  # kernels are compiled by now: that time is not the search's
-        kept = int(edges_of(driver.graph, driver.root)["visits"].sum())
-        evaluated, refused = int(used[EVALUATIONS]), int(used[REFUSED])
-        goal = min(_or_infinity(visits), max(_or_infinity(total) - kept, 0))
-        reached = "visits" if visits is not None and goal == visits else "total"
-        done, stopped_by, reported, count = 0, reached, began, FIRST_SLICE
-
-        def result() -> Result:
-            return read_result(
-                self.game,
-                driver.graph,
-                driver.root,
-                self.options.backup,
-                self.final,
-                self._random(kept + done),
-                self._setting.limits,
-                cost={
-                    "simulations": done,
-                    "evaluations": int(used[EVALUATIONS]) - evaluated + planted,
-                    "seconds": time.perf_counter() - began,
-                    "kept": kept,
-                },
-                stopped_by=stopped_by,
-                memory_full=int(used[REFUSED]) > refused,
-                settings=self._settings,
-            )
-
-        noise = noise_at_root(driver, self.noise, self._random(kept, 1))
+        tally = Tally(driver, planted)
+        goal = tally.left(visits, total)
+        tally.stopped_by = "visits" if visits is not None and goal == visits else "total"
+        reported, count = tally.began, driver.least
+        if action is None:
+            plan_root(driver, int(min(goal, NEVER)), self._random(tally.kept, 2))
+        noise = noise_at_root(driver, self.noise, self._random(tally.kept, 1))
         with noise, only_action(driver, action), sweeping_beside(driver, self.stale):
-            while done < goal:
+            while tally.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
-                    stopped_by = "Ctrl-C" if self._thread is None else "stop"
+                    tally.stopped_by = "Ctrl-C" if self._thread is None else "stop"
                     break
-                if seconds is not None and now - began >= seconds:
-                    stopped_by = "seconds"
+                if seconds is not None and tally.elapsed() >= seconds:
+                    tally.stopped_by = "seconds"
                     break
-                if self.on_progress is not None and done and now - reported >= PROGRESS_EVERY:
+                if self.on_progress is not None and tally.done and now - reported >= PROGRESS_EVERY:
                     reported = now
-                    if self.on_progress(result()):
-                        stopped_by = "on_progress"
+                    if self.on_progress(self._result(tally)):
+                        tally.stopped_by = "on_progress"
                         break
-                done += driver.run(int(min(count, goal - done)))
+                tally.done += driver.run(int(min(count, goal - tally.done)), int(min(goal - tally.done, NEVER)))
                 if driver.proven:
-                    stopped_by = "proven"
+                    tally.stopped_by = "proven"
                     break
-                count = next_slice(count, done, time.perf_counter() - began, seconds)
-        return result()
+                count = next_slice(count, tally.done, tally.elapsed(), seconds, driver.least)
+        return self._result(tally)
+
+    def _result(self, tally: Tally) -> Result:
+        return read_result(
+            self.game,
+            tally.driver.graph,
+            tally.driver.root,
+            self.options,
+            self.final,
+            self._random(tally.kept + tally.done),
+            self._setting.limits,
+            priors_seen(tally.driver),
+            cost=tally.cost(),
+            stopped_by=tally.stopped_by,
+            memory_full=tally.memory_full,
+            settings=self._settings,
+        )
 
     @property
     def _root(self) -> int:
@@ -335,17 +414,21 @@ class Search:
 
     def _plant(self) -> Driver:
         """A new tree with the root's node."""
-        assert self._history is not None
-        if self._memory is None:
-            self._memory = self._allocate()
-        assemble.clear(self._memory, self.memory)
-        driver = assemble.driver_at(self._setting, self._memory, self._position, self._history, self.seed)
+        driver = self._sow()
         driver.plant()
         self._driver = driver
         return driver
 
+    def _sow(self) -> Driver:
+        """A driver for a new tree, which has no root yet."""
+        assert self._history is not None
+        if self._memory is None:
+            self._memory = self._allocate()
+        assemble.clear(self._memory, self.memory)
+        return assemble.driver_at(self._setting, self._memory, self._position, self._history, self.seed)
+
     def _allocate(self) -> Tree | Graph:
-        return assemble.allocate(self.game, self.options.evaluate, self._needs, self.memory)
+        return assemble.allocate(self.game, self.options.evaluate, self._needs, self.memory, self.virtual)
 
     def _random(self, *numbers: int) -> np.random.Generator:
         """Random numbers for noise and choice at the root: others in each position, the same for one seed."""
@@ -373,7 +456,7 @@ class Search:
         history = History(self.game, position)
         if position == self._position and self._history is not None and history.keys == self._history.keys:
             return
-        self._position, self._history = position, history
+        self._position, self._history, self._before = position, history, []
         found = self._find(position)
         if found == NO_NODE:
             self._driver = None
@@ -419,7 +502,5 @@ class Search:
     def _check_idle(self) -> None:
         if self._thread is not None:
             raise SearchError("a search is running in the background: stop() or wait() for it first")
-
-
-def _or_infinity(limit: int | None) -> float:
-    return float("inf") if limit is None else limit
+        if self._leaves is not None:
+            raise SearchError("leaves of ask() are out: give tell() their priors and values, or take them back by tell(leaves)")

@@ -20,6 +20,7 @@ from anabranch.search.layout import (
     column_of,
     edges_of,
     hinted,
+    is_on,
     is_open,
     learnt_bias,
     own_value,
@@ -29,6 +30,7 @@ from anabranch.search.layout import (
     view,
     width_of,
 )
+from anabranch.search.virtual import virtual_visits
 
 
 class Scale(NamedTuple):
@@ -161,6 +163,19 @@ def value_of(parent, edge):
 
 
 @helper
+def exact_value_of(parent, edge):
+    """The same in double precision, for rules that scale small differences up."""
+    return (total_of(edge, parent.column) / edge.visits - parent.middle) * parent.factor
+
+
+@helper
+def own_value_of(parent, graph, number):
+    """What a node's own evaluations say of it, normalised, in the view of who moves there."""
+    own = view(width_of(graph), graph.nodes[slot(number)].player) * own_value(graph, number, parent.column)
+    return (own - parent.middle) * parent.factor
+
+
+@helper
 def look(graph, number, scale):
     """The node as a `Parent`. All of this is inlined, so that the loop vanishes for rules that do not read its results."""
     node = graph.nodes[slot(number)]
@@ -169,6 +184,7 @@ def look(graph, number, scale):
     sign = view(width, node.player)
     total = 0.0
     tried = 0
+    pending = 0
     prior = 0.0
     for e in edges_of(graph, number):
         edge = graph.edges[e]
@@ -176,10 +192,12 @@ def look(graph, number, scale):
             total += edge.total[column]
             tried += edge.visits
             prior += edge.prior
+        if is_on(graph.virtual):
+            pending += edge.pending
     own = node.visits - tried
     mean = (own * sign * own_value(graph, number, column) + total) / node.visits
     middle = sign * scale.middle
-    extra = hinted(graph, number)
+    extra = hinted(graph, number) + virtual_visits(graph.virtual, pending)
     bias, samples = learnt_bias(graph)
     return Parent(
         node.visits + extra,
@@ -208,6 +226,19 @@ def choose(rule, graph, number, depth, limits, work):
 def prefer(rule, graph, number, depth, limits, work):
     """The number of the edge that the rule prefers: the one with the highest score, for rules that have one."""
     parent = look(graph, number, limits.scale)
+    return highest(at_node(rule, parent, graph, number, depth), parent, graph, number, limits, work)
+
+
+@generic(default=True)
+def at_node(rule, parent, graph, number, depth):
+    """The rule as it gives scores at this node. One whose scores depend on all edges together (on the lowest value among them,
+    say) looks at them here, once, and gives an option that knows; for all others it is the rule itself."""
+    return rule
+
+
+@helper
+def highest(rule, parent, graph, number, limits, work):
+    """The open edge with the highest score; of equal ones, the first."""
     best = slot(number + 1)
     best_score = F4(-math.inf)
     for e in edges_in_sight(graph, number, limits):

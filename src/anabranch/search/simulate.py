@@ -4,16 +4,20 @@
 Read first: `tree.py`. Beside: `simulate_graph.py`, the same for graphs, and for evaluators in Python.
 """
 
+import numpy as np
+
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
-from anabranch.search.backup import back_up
+from anabranch.search.backup import back_up, withdraw
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.layout import EVALUATIONS, NO_NODE, POSITIONS, slot, view
+from anabranch.search.locks import lock, unlock
 from anabranch.search.select import choose
 from anabranch.search.steps import read_outcome, set_chances, shuffled_choices, step
 from anabranch.search.tree import add_node
+from anabranch.search.virtual import set_out
 
 PATH_FULL = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
@@ -39,13 +43,14 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
                 break
             if leaf == NO_NODE:
                 leaf = settle(graph, depth, work)
-        if leaf == NO_NODE:
+        is_sample = leaf == NO_NODE
+        if is_sample:
             evaluate(evaluator, work, limits.scale, limits.discount)
             graph.used[EVALUATIONS] += 1
         if root == NO_NODE:
             root = plant(graph, work)
         else:
-            back_up(operator, graph, depth, limits.discount, work)
+            back_up(operator, graph, depth, is_sample, limits.discount, work)
             done += 1
     return root, done
 
@@ -75,25 +80,39 @@ def descend(graph, root, select, limits, work):
     depth = 0
     while graph.nodes[slot(number)].count > 0:
         if depth == len(work.path_edges):
+            withdraw(graph, depth, work)
             return PATH_FULL, NO_NODE
+        lock(graph, number)
         if depth == 0 and limits.only != NO_NODE:
             chosen = slot(number + 1 + limits.only)
         else:
             chosen = choose(select, graph, number, depth, limits, work)
+        set_out(graph, chosen)
         edge = graph.edges[chosen]
-        expect(graph, edge.child)
+        child, visits = edge.child, edge.visits
+        unlock(graph, number)
+        expect(graph, child)
         step(state, edge.action, depth, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
         depth += 1
-        number = edge.child
+        number = child
         if number == NO_NODE:
-            if edge.visits < limits.expand_after or depth >= limits.depth or rules.is_over(state):
+            if visits < limits.expand_after or depth >= limits.depth or rules.is_over(state):
                 return depth, NO_NODE
             number = promote(graph, depth, limits.discount, work)
             if number == NO_NODE:
                 return depth, NO_NODE
+    count_end(graph, number, work)
+    return depth, number
+
+
+@helper
+def count_end(graph, number, work):
+    """One more visit of a node where the game is over, its outcome in `work.values`."""
+    state = work.states[LEAF_STATE]
     node = graph.nodes[slot(number)]
+    lock(graph, number)
     node.visits += 1
     if rules.has_random_returns(state):
         rules.returns(state, work.returns, work.random)
@@ -103,7 +122,7 @@ def descend(graph, root, select, limits, work):
     else:
         for i in range(len(node.value)):
             work.values[i] = node.value[i]
-    return depth, number
+    unlock(graph, number)
 
 
 @helper
@@ -116,14 +135,18 @@ def expect(graph, number):
 
 @helper
 def promote(graph, depth, discount, work):
-    """Make the leaf at the end of the path a node with edges; NO_NODE if there is no room."""
-    number = grow(graph, work.states[LEAF_STATE], work)
-    if number != NO_NODE:
-        edge = graph.edges[work.path_edges[depth - 1]]
-        for i in range(len(edge.total)):
-            work.values[i] = leaf_mean(graph, depth, discount, work, i)
-        own_evaluations(graph.nodes[number], edge.visits, work.values)
-        edge.child = number
+    """Make the leaf at the end of the path a node with edges, unless another thread has; NO_NODE if there is no room."""
+    lock(graph, work.path_nodes[depth - 1])
+    edge = graph.edges[work.path_edges[depth - 1]]
+    number = np.int64(edge.child)
+    if number == NO_NODE:
+        number = np.int64(grow(graph, work.states[LEAF_STATE], work))
+        if number != NO_NODE:
+            for i in range(len(edge.total)):
+                work.values[i] = leaf_mean(graph, depth, discount, work, i)
+            own_evaluations(graph.nodes[number], edge.visits, work.values)
+            edge.child = number
+    unlock(graph, work.path_nodes[depth - 1])
     return number
 
 
@@ -163,11 +186,18 @@ def settle(graph, depth, work):
     state = work.states[LEAF_STATE]
     if not rules.is_over(state):
         return NO_NODE
-    read_outcome(work)
-    number = add_node(graph, CHANCE, work.actions, 0)
-    if number == NO_NODE:
-        return OUT_OF_ROOM
+    lock(graph, work.path_nodes[depth - 1])
     edge = graph.edges[work.path_edges[depth - 1]]
-    own_evaluations(graph.nodes[number], edge.visits + 1, work.values)
-    edge.child = number
+    number = np.int64(edge.child)
+    if number != NO_NODE:  # another thread was faster
+        count_end(graph, number, work)
+    else:
+        read_outcome(work)
+        number = np.int64(add_node(graph, CHANCE, work.actions, 0))
+        if number == NO_NODE:
+            number = np.int64(OUT_OF_ROOM)
+        else:
+            own_evaluations(graph.nodes[number], edge.visits + 1, work.values)
+            edge.child = number
+    unlock(graph, work.path_nodes[depth - 1])
     return number

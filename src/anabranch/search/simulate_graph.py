@@ -14,9 +14,11 @@ from anabranch.games import rules
 from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
+from anabranch.search.backup import withdraw
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EXEMPT, EXHAUSTED, OVER, add_edges, add_node, attach, child_of, find, place_of, stamp
-from anabranch.search.heuristic import NoHeuristic, advise_all, sort_actions
+from anabranch.search.graph import EXEMPT, EXHAUSTED, GRAY, OVER, add_edges, add_node, attach, child_of, find, place_of, stamp
+from anabranch.search.gray import wake
+from anabranch.search.heuristic import NoHeuristic, advise_all, sort_actions, sort_by_number
 from anabranch.search.history import cut_value, is_exhausted
 from anabranch.search.layout import (
     EVALUATIONS,
@@ -30,13 +32,16 @@ from anabranch.search.layout import (
     view,
     width_of,
 )
+from anabranch.search.locks import lock, lock_in_place, publish, unlock
 from anabranch.search.lore import keep_hints, spread_amaf
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
+from anabranch.search.squares import add_squares
 from anabranch.search.stale import PathOnly, spread
-from anabranch.search.steps import read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.steps import choices, read_outcome, set_chances, shuffled_choices, step
 from anabranch.search.trail import begin_descent
 from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
+from anabranch.search.virtual import come_back, set_out
 
 # How a descent ends.
 WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
@@ -59,6 +64,7 @@ class Manner(NamedTuple):
     opaque: bool = False  # whether only Python knows the positions
     heuristic: Any = NoHeuristic()
     ordered: bool = False  # whether edges stand in the order of what is thought of them
+    in_order: bool = False  # whether in that of their actions, or drawn from the seed; the first of equals is followed
 
 
 @kernel
@@ -80,6 +86,7 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
                 return root, done, PROVEN
             depth, leaf, end = descend(graph, root, select, manner, limits, work)
             if end == PATH_FULL:
+                withdraw(graph, depth, work)
                 return root, done, end
         if end == WANTS_VALUE:
             if leaf == NO_NODE and rules.is_over(work.states[LEAF_STATE]):
@@ -103,6 +110,8 @@ def reach_root(graph, root, limits, work):
         root = find(graph, low, high) if graph.merge else np.int64(NO_NODE)
         if root == NO_NODE:
             root = add_leaf(graph, low, high, 0, limits, work)
+            if root != NO_NODE:
+                publish(graph, root)
     has_value = root != NO_NODE and graph.nodes[slot(root)].own > 0
     return 0, np.int64(root), HAS_VALUE if has_value else WANTS_VALUE
 
@@ -135,19 +144,29 @@ def follow(graph, number, depth, select, manner, limits, work):
     """Go down from a node of the path, LEAF_STATE being its position."""
     state = work.states[LEAF_STATE]
     while True:
+        number = lock_in_place(graph, number)
         node = graph.nodes[slot(number)]
-        node.stamp = stamp(graph)
+        if not is_on(graph.crew):
+            node.stamp = stamp(graph)
         if (node.flags & OVER) != 0:
             count_end(graph, number, work)
+            unlock(graph, number)
+            return depth, number, HAS_VALUE
+        if (node.flags & GRAY) != 0:
+            wake(graph, number)
+            unlock(graph, number)
             return depth, number, HAS_VALUE
         if node.count == 0:
+            unlock(graph, number)
             if node.own < limits.expand_after or depth >= limits.depth:
                 return depth, number, WANTS_VALUE
             expanded = expand(graph, number, depth, manner, limits, work)
             if expanded == NO_NODE:
                 return depth, number, WANTS_VALUE
             number = expanded
+            lock(graph, number)
         if depth == len(work.path_edges):
+            unlock(graph, number)
             return depth, number, PATH_FULL
         before_choice(manner.update, graph, number, limits, work.states[0])
         if depth == 0 and limits.only != NO_NODE:
@@ -156,6 +175,8 @@ def follow(graph, number, depth, select, manner, limits, work):
             chosen = choose(select, graph, number, depth, limits, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
+        set_out(graph, chosen)
+        unlock(graph, number)
         depth += 1
         edge = graph.edges[chosen]
         if edge.child != NO_NODE:
@@ -167,7 +188,7 @@ def follow(graph, number, depth, select, manner, limits, work):
         if edge.child == NO_NODE:
             discover(graph, depth, limits, work)
         end = judge(graph, depth, manner, limits, work)
-        number = np.int64(edge.child)
+        number = child_of(graph, chosen)
         if end != WANTS_VALUE or number == NO_NODE:
             return depth, number, end
 
@@ -180,9 +201,11 @@ def judge(graph, depth, manner, limits, work):
     if number == NO_NODE:
         return WANTS_VALUE
     child = graph.nodes[slot(number)]
-    if child.stamp == stamp(graph) or (child.flags & EXHAUSTED) != 0 or meets_path(graph, number, depth, work):
+    if is_on_path(graph, number, depth, work) or (child.flags & EXHAUSTED) != 0 or meets_path(graph, number, depth, work):
         if is_on(graph.repeat):
+            lock(graph, work.path_nodes[depth - 1])
             graph.cuts[e] += 1
+            unlock(graph, work.path_nodes[depth - 1])
             player = graph.nodes[slot(work.path_nodes[depth - 1])].player
             for i in range(width_of(graph)):
                 work.values[i] = cut_value(limits.repetition, width_of(graph), player, i, limits.scale)
@@ -197,6 +220,18 @@ def judge(graph, depth, manner, limits, work):
     if has_enough(manner.stop, graph.edges[e], child, work.random):
         return HAS_VALUE
     return WANTS_VALUE
+
+
+@helper
+def is_on_path(graph, number, depth, work):
+    """Whether the simulation has come by this node. Its stamp says so, unless other threads write theirs over it."""
+    if not is_on(graph.crew):
+        return graph.nodes[slot(number)].stamp == stamp(graph)
+    if graph.merge:
+        for d in range(depth):
+            if work.path_nodes[d] == number:
+                return True
+    return False
 
 
 @helper
@@ -226,6 +261,7 @@ def discover(graph, depth, limits, work):
         if rules.is_over(state):
             read_outcome(work)
             keep_outcome(graph, child, work)
+        child = publish(graph, child)
     lead_to(graph, depth, child, limits, work)
 
 
@@ -281,6 +317,10 @@ def lead_to(graph, depth, child, limits, work):
     """Let the path's last edge lead to `child`. If it was visited before there was room for a node, a new node takes over."""
     e = work.path_edges[depth - 1]
     number = work.path_nodes[depth - 1]
+    lock(graph, number)
+    if is_on(graph.crew) and graph.edges[e].child != NO_NODE:  # another thread was faster
+        unlock(graph, number)
+        return
     attach(graph, number, e, child)
     edge = graph.edges[e]
     node = graph.nodes[slot(child)]
@@ -293,22 +333,40 @@ def lead_to(graph, depth, child, limits, work):
             if rules.has_rewards(work.states[0]):
                 value -= graph.rewards[e, i]
             set_value(graph, child, i, value / limits.discount)
+    unlock(graph, number)
 
 
 @helper
 def expand(graph, number, depth, manner, limits, work):
-    """Give the node of LEAF_STATE edges: uniform priors in random order, with what the heuristic says, or chance events with
-    their probabilities. Its number from now on, or NO_NODE if there is no room."""
+    """Give the node of LEAF_STATE edges: uniform priors in random order, or in that of their numbers, with what the heuristic
+    says; or chance events with their probabilities. Its number from now on, or NO_NODE if there is no room."""
     state = work.states[LEAF_STATE]
-    player, count = shuffled_choices(state, work)
+    if manner.in_order:
+        player, count = choices(state, work)
+        sort_by_number(work, count)
+    else:
+        player, count = shuffled_choices(state, work)
     if is_on(graph.known):
         take_advice(manner, graph, player, count, depth, limits, work)
-    number = add_edges(graph, number, player, work.actions, count)
+    before = lock_in_place(graph, number)
+    if is_on(graph.crew) and graph.nodes[slot(before)].count > 0:  # another thread was faster
+        unlock(graph, before)
+        return before
+    number = add_edges(graph, before, player, work.actions, count)
     if number != NO_NODE:
         set_chances(graph, number, state, work)
         if is_on(graph.known):
             keep_hints(graph, number, work.trail)
+    unlock_both(graph, before, number)
     return number
+
+
+@helper
+def unlock_both(graph, before, number):
+    """Unlock a node, and if it has moved, since its lock moved with it, both places; the new one first."""
+    if number != NO_NODE and number != before:
+        unlock(graph, number)
+    unlock(graph, before)
 
 
 @helper
@@ -355,6 +413,7 @@ def note(graph, leaf, depth, evaluations, limits, work):
     """Count `work.values` as an evaluation of the leaf; without a node (no room) it goes to the edge itself."""
     graph.used[EVALUATIONS] += evaluations
     if leaf == NO_NODE:
+        lock(graph, work.path_nodes[depth - 1])
         edge = graph.edges[work.path_edges[depth - 1]]
         sign = view(len(edge.total), graph.nodes[slot(work.path_nodes[depth - 1])].player)
         for i in range(len(edge.total)):
@@ -362,12 +421,15 @@ def note(graph, leaf, depth, evaluations, limits, work):
             if rules.has_rewards(work.states[0]):
                 value += work.path_rewards[depth - 1, i]
             edge.total[i] += sign * value
+        unlock(graph, work.path_nodes[depth - 1])
         return
+    leaf = lock_in_place(graph, leaf)
     node = graph.nodes[slot(leaf)]
     node.own += 1
     node.visits += 1
     for i in range(width_of(graph)):
         average(graph, leaf, i, work.values[i])
+    unlock(graph, leaf)
 
 
 @helper
@@ -394,10 +456,15 @@ def ascend(graph, depth, operator, manner, end, limits, work):
                 work.values[i] = graph.nodes[slot(last)].mean[i]
         if is_on(graph.known) and (end == WANTS_VALUE or (graph.nodes[slot(last)].flags & OVER) != 0):
             spread_amaf(graph, depth, limits, work)
+    if is_on(graph.squared):
+        add_squares(graph, depth, limits, work)
     for d in range(depth - 1, -1, -1):
         number = work.path_nodes[d]
         e = work.path_edges[d]
+        lock(graph, number)
         graph.edges[slot(e)].visits += 1
         graph.nodes[slot(number)].visits += 1
+        come_back(graph, e)
         after_visit(manner.update, operator, graph, number, e, limits, work)
+        unlock(graph, number)
     spread(manner.stale, operator, graph, depth, limits, work)

@@ -1,4 +1,4 @@
-"""What the loops on trees and on graphs are made of: their limits, their scratch memory, and the steps they share.
+"""What the loops on trees and on graphs are made of: their rules and limits, their scratch memory, and the steps they share.
 
 Next: `simulate.py`, `simulate_graph.py`.
 """
@@ -12,6 +12,14 @@ from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE
 from anabranch.search.layout import MOST_ACTIONS, NO_NODE, edges_of
 from anabranch.search.select import Scale
+
+
+class Rules(NamedTuple):
+    """The options that kernels are compiled for."""
+
+    select: Any
+    evaluate: Any
+    backup: Any
 
 
 class Limits(NamedTuple):

@@ -20,10 +20,12 @@ import numpy as np
 from anabranch.jit import helper
 from anabranch.search.layout import (
     COUNTERS,
+    LIMIT,
     MOST_SLOTS,
     NO_NODE,
     REFUSED,
     SLOTS,
+    Off,
     clear_edge,
     edge_dtype,
     hinted,
@@ -34,6 +36,7 @@ from anabranch.search.layout import (
     sight,
     slot,
 )
+from anabranch.search.virtual import with_pending
 
 
 def node_dtype(width: int) -> np.dtype:
@@ -44,6 +47,7 @@ def node_dtype(width: int) -> np.dtype:
             ("visits", "i4"),  # simulations that came here: its own evaluations and all visits of its edges
             ("count", "u2"),  # how many edges follow; 0: the game is over here
             ("player", "i1"),  # who moves here, or CHANCE
+            ("lock", "u1"),  # see `locks.py`
         ],
         8 * width + 16,
     )
@@ -55,13 +59,23 @@ class Tree(NamedTuple):
     nodes: Any  # slots as node_dtype
     edges: Any  # slots as edge_dtype
     used: Any  # i8: counters, see `layout`
+    virtual: Any = Off()  # what simulations under way count as (`virtual.py`); Off: there is never more than one
+    crew: Any = Off()  # whether several threads are at work: see `locks.py`
 
 
 def allocate(width: int, memory: int) -> Tree:
     """An empty tree of at most `memory` bytes."""
     slots = min(memory // node_dtype(width).itemsize, MOST_SLOTS)
     nodes = np.empty(slots, node_dtype(width))
-    return Tree(nodes, nodes.view(edge_dtype(width)), np.zeros(COUNTERS, np.int64))
+    tree = Tree(nodes, nodes.view(edge_dtype(width)), np.zeros(COUNTERS, np.int64))
+    clear(tree)
+    return tree
+
+
+def clear(tree: Tree) -> None:
+    """Empty the tree."""
+    tree.used[:] = 0
+    tree.used[LIMIT] = len(tree.nodes)
 
 
 def bytes_used(tree: Tree) -> int:
@@ -73,12 +87,13 @@ def bytes_used(tree: Tree) -> int:
 def add_node(tree, player, actions, count):
     """A node with an edge for each of the first `count` actions; its number, or NO_NODE if there is no room."""
     number = tree.used[SLOTS]
-    if number + 1 + count > len(tree.nodes):
+    if number + 1 + count > tree.used[LIMIT]:
         tree.used[REFUSED] += 1
         return NO_NODE
     tree.used[SLOTS] = number + 1 + count
     node = tree.nodes[number]
     node.visits = 0
+    node.lock = 0
     node.count = count
     node.player = player
     for i in range(len(node.value)):
@@ -95,7 +110,7 @@ def _(tree, number, i):
 
 @sight.register(Tree)
 def _(tree, e, parent):
-    return tree.edges[e]
+    return with_pending(tree.virtual, tree.edges[e], tree.edges[e].pending, parent)
 
 
 @hinted.register(Tree)

@@ -31,11 +31,13 @@ from anabranch.games.go.layout import (
     stride_of,
 )
 from anabranch.games.go.mogo import MoGo
+from anabranch.games.go.planes import PLANES, fill_planes
 from anabranch.games.go.rulesets import CHOICES, RULE_SETS, RuleSet, rule_set
 from anabranch.games.go.score import final, half_points, pay
 from anabranch.games.go.stones import captures_nothing, clear, may_put, put
 from anabranch.games.go.vertices import action_at, handicap_points, vertex
 from anabranch.games.position import Position
+from anabranch.games.symmetry import Symmetries, dihedral, on_points
 from anabranch.jit import readable
 from anabranch.jit.dispatch import TAG_PREFIX
 
@@ -50,6 +52,7 @@ class Go(Game):
 
     state = record_of(BUCKETS[0])
     actions = BUCKETS[0] ** 2 + 1
+    planes = PLANES, BUCKETS[0], BUCKETS[0]
     policy = MoGo()
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -95,6 +98,7 @@ class Go(Game):
             **{name: CHOICES[name].index(getattr(self.rules, name)) for name in KEPT},
         )
         self.actions = points + 1
+        self.planes = PLANES, self.height, self.width
         self.value_range = (-most, most) if returns == "score" else (-1.0, 1.0)
         self.repetition = "draw" if self.rules.ko == "simple" else "forbidden"
 
@@ -166,6 +170,14 @@ class Go(Game):
     @rule
     def may_repeat(state):
         return state.passes > 0
+
+    @rule
+    def encode(state, planes):
+        fill_planes(state, planes)
+
+    def symmetries(self) -> Symmetries:
+        """All turns and mirrors of the board; a pass stays a pass."""
+        return on_points(dihedral(self.height, self.width), self.actions)
 
     def would_repeat(self, position: Position, action: int) -> bool:
         """Whether superko forbids an action; a move that captures nothing is judged without playing it."""

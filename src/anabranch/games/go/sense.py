@@ -50,6 +50,7 @@ class Sense(NamedTuple):
     self_atari: Whole = 20  # against
     eye: Whole = 40  # against: fills an own eye
     first_line: Whole = 10  # against: on the first line, with no stone around
+    second_line: Whole = 40  # against: on the second line, with no stone around; playouts alone do not know an opening
     third_line: Whole = 5  # on the third line, with no stone around
     own: Share = 0.0  # of all this, what is also worth visits of the move itself
 
@@ -102,9 +103,11 @@ def weigh(sense, state, cell):
     if state.last != NO_CELL:
         won += sense.near * max(FAR - distance(state, cell, np.uint64(state.last)), 0) // (FAR - 2)
     line = line_of(state, cell)
-    if (line == 1 or line == 3) and is_lonely(state, cell):
+    if line <= 3 and is_lonely(state, cell):
         if line == 1:
             lost += sense.first_line
+        elif line == 2:
+            lost += sense.second_line
         else:
             won += sense.third_line
     return won, lost

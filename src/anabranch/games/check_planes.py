@@ -1,0 +1,124 @@
+"""Conformance of what networks see, a part of `check.py`: planes, and the symmetries of a game.
+
+A symmetry is checked by playing: beside each random game runs its image, the same actions as the symmetry names them, and both
+must look the same through it all the way. That needs a start that looks the same too; symmetries under which it does not
+(mirrors in Othello, whose colours lie crosswise) are counted in the report as not followed.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.games.encoding import encode
+from anabranch.games.game import Game
+from anabranch.games.position import Position
+from anabranch.games.rules import CHANCE
+from anabranch.jit import kernel, readable
+from anabranch.jit.random import generator
+
+if TYPE_CHECKING:
+    from anabranch.games.check import Report
+
+
+@kernel
+def play_each(states, actions, rewards):
+    """Play an action of its own in every state."""
+    for i in range(len(states)):
+        rules.play(states[i], actions[i], rewards)
+
+
+@kernel
+def observe_each(states, scratch, legal, over, returns, random):
+    """Of every state: which actions are legal, or that the game is over and what it pays."""
+    for i in range(len(states)):
+        over[i] = rules.is_over(states[i])
+        if over[i]:
+            rules.returns(states[i], returns[i], random)
+        elif rules.to_play(states[i]) != CHANCE:
+            for j in range(rules.legal_actions(states[i], scratch)):
+                legal[i, scratch[j]] = True
+
+
+def is_sound(game: Game, report: "Report") -> bool:
+    """Whether planes and symmetries have the shapes that they should; if not, nothing else about them is worth a look."""
+    assert game.planes is not None
+    if len(game.planes) != 3 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in game.planes):
+        report.note(f"`planes` must be (channels, height, width), three whole numbers above 0, not {game.planes!r}")
+        return False
+    _, height, width = game.planes
+    found = game.symmetries()
+    for name, permutations, size in (("points", found.points, height * width), ("actions", found.actions, game.actions)):
+        if np.shape(permutations) != (len(found), size) or (np.sort(permutations) != np.arange(size)).any():
+            report.note(f"`symmetries`: each row of {name} must be a permutation of 0 to {size - 1}")
+            return False
+        if (permutations[0] != np.arange(size)).any():
+            report.note("`symmetries`: the first one must be the identity")
+            return False
+    return True
+
+
+class Sides:
+    """A random game and its images through each symmetry that keeps the start."""
+
+    def __init__(self, game: Game, report: "Report", seen: dict[tuple[int, int], np.ndarray]) -> None:
+        self.game, self.report = game, report
+        self.seen = seen  # planes by key
+        ways = game.symmetries()
+        start = encode(game, game.start().record())[0].reshape(game.planes[0], -1)  # type: ignore[index]
+        self.kept = [s for s in range(len(ways)) if (start[:, ways.points[s]] == start).all()]
+        self.points, self.actions = ways.points[self.kept], ways.actions[self.kept]
+        self.renamed = np.argsort(self.actions)  # [s, action]: what an action of the game is called through s
+        self.states = np.repeat(game.start().record(), len(self.kept))
+        report.symmetries, report.followed = len(ways), len(self.kept)
+
+    def play(self, action: int, is_event: bool) -> None:
+        """Play an action of the game in all of its images; a chance event is the same in all."""
+        actions = np.full(len(self.states), action) if is_event else self.renamed[:, action].copy()
+        play_each(self.states, actions, np.zeros(self.game.players))
+
+    def look(self, position: Position) -> None:
+        """Compare a position with its images, and what networks see of it: compiled with plain, with that of the same key, and
+        with its images again."""
+        game, count = self.game, len(self.states)
+        legal, over = np.zeros((count, game.actions), bool), np.zeros(count, bool)
+        returns, random = np.zeros((count, game.players)), generator(0)
+        observe_each(self.states, np.zeros(game.actions, np.int64), legal, over, returns, random)
+        same = over == over[0]
+        if over[0]:
+            same &= (returns == returns[0]).all(axis=1) | (random[0] != generator(0)[0])  # luck pays as it likes
+        else:
+            same &= (legal == legal[0][self.actions]).all(axis=1)
+            self._look_at_planes(position)
+        if not same.all():
+            self._refuse(int(np.argmin(same)), "the game ends otherwise, or other actions are legal")
+
+    def _look_at_planes(self, position: Position) -> None:
+        before = self.states.copy()
+        planes = encode(self.game, self.states)
+        plain = self.plain(position)
+        if self.states.tobytes() != before.tobytes():
+            self.report.note("rule `encode` changes the state; it may only read it")
+            self.states[:] = before
+        if not np.array_equal(planes[0], plain, equal_nan=True):
+            channel = np.flatnonzero((planes[0] != plain).any(axis=(1, 2)))[0]
+            self.report.note(f"rule `encode` differs between plain and compiled, in channel {channel}")
+        elif not np.isfinite(plain).all():
+            self.report.note("rule `encode` writes NaN or infinity")
+        elif not np.array_equal(self.seen.setdefault(position.key, plain), plain):
+            self.report.note("rule `encode` shows what rule `key` does not tell: positions with the same key look different")
+        else:
+            images = planes.reshape(*planes.shape[:2], -1)
+            expected = np.moveaxis(images[0][:, self.points], 0, 1)
+            if not (images == expected).all():
+                self._refuse(int(np.argmin((images == expected).all(axis=(1, 2)))), "the planes differ")
+
+    def plain(self, position: Position) -> np.ndarray:
+        """What the plain rule writes."""
+        assert self.game.planes is not None
+        planes = np.zeros(self.game.planes, np.float32)
+        self.game.ask("encode", readable(position.record())[0], planes)
+        return planes
+
+    def _refuse(self, image: int, why: str) -> None:
+        self.report.note(f"`symmetries`: number {self.kept[image]} is none; after the same moves seen through it {why}")

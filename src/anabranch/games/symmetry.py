@@ -1,0 +1,56 @@
+"""Symmetries of boards: ways to turn or mirror a position that change nothing but where things are.
+
+A game says which it has (`Game.symmetries`); helpers here make the usual ones from the size of its planes. Networks use them
+to look at a position from another side, and training to learn from all sides at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Symmetries:
+    """Symmetries as permutations, the identity first. Seen through number s, point p shows what was at `points[s, p]`, and
+    action a does there what `actions[s, a]` did."""
+
+    points: np.ndarray  # (symmetries, height * width): where each point of a plane comes from
+    actions: np.ndarray  # (symmetries, actions): which action each action was
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def identity(height: int, width: int) -> np.ndarray:
+    """The points as they are, (1, height * width)."""
+    return _ways(height, width, ())
+
+
+def mirror(height: int, width: int) -> np.ndarray:
+    """Left and right exchanged or not, (2, height * width)."""
+    return _ways(height, width, (np.fliplr,))
+
+
+def half_turn(height: int, width: int) -> np.ndarray:
+    """Turned by 180 degrees or not, (2, height * width)."""
+    return _ways(height, width, (lambda grid: np.rot90(grid, 2),))
+
+
+def dihedral(height: int, width: int) -> np.ndarray:
+    """All turns and mirrors: (8, points) of a square, (4, points) of a rectangle that is none."""
+    ways = [np.fliplr, np.flipud, lambda grid: np.rot90(grid, 2)]
+    if height == width:
+        ways += [np.transpose, np.rot90, lambda grid: np.rot90(grid, 3), lambda grid: np.rot90(grid, 2).T]
+    return _ways(height, width, ways)
+
+
+def on_points(points: np.ndarray, actions: int) -> Symmetries:
+    """For games whose actions are the points; those after them, a pass say, stay what they are."""
+    extra = np.arange(points.shape[1], actions)
+    return Symmetries(points, np.hstack([points, np.tile(extra, (len(points), 1))]))
+
+
+def _ways(height: int, width: int, ways: Sequence[Callable[[np.ndarray], np.ndarray]]) -> np.ndarray:
+    grid = np.arange(height * width).reshape(height, width)
+    return np.stack([grid.ravel(), *(way(grid).ravel() for way in ways)])

@@ -1,0 +1,24 @@
+"""Training data seen from all sides: one row becomes one for each symmetry of the game."""
+
+import numpy as np
+
+from anabranch.errors import GameError
+from anabranch.games.game import Game
+
+
+def augment(
+    game: Game, planes: np.ndarray, policies: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Planes (n, channels, height, width), policies (n, actions) and values (n, ...) through every symmetry: all n as they are,
+    then all n through the next, and so on. A value is the same from all sides."""
+    if planes.shape[1:] != game.planes or policies.shape != (len(planes), game.actions) or len(values) != len(planes):
+        shape = ", ".join(map(str, game.planes or ()))
+        raise GameError(
+            f"for {game!r} planes have the shape (n, {shape}) and policies (n, {game.actions}), with n values; "
+            f"not {planes.shape}, {policies.shape} and {len(values)} values"
+        )
+    ways = game.symmetries()
+    flat = planes.reshape(*planes.shape[:2], -1)
+    all_planes = np.concatenate([flat[:, :, points] for points in ways.points]).reshape(-1, *planes.shape[1:])
+    all_policies = np.concatenate([policies[:, actions] for actions in ways.actions])
+    return all_planes, all_policies, np.concatenate([values] * len(ways))

@@ -1,0 +1,174 @@
+"""What a network said before, by the position's key: a table of fixed size that all searches with the network share.
+
+A key belongs to one set of WAYS entries; a new one takes the place of that which was not asked for the longest. Keys are of 128
+bits and taken for the positions themselves. A look-up serves a whole batch in one kernel, under a lock that is held for
+microseconds.
+"""
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.jit import helper, kernel
+from anabranch.jit.random import mix
+
+WAYS = 4  # entries that a key may stand in
+NOWHERE = -1
+SEEN = -1  # in `place`: the answer was known
+HALF = np.uint64(32)
+ENTRY_BYTES = 16 + 8  # of an entry's key and time
+
+
+class Table(NamedTuple):
+    """The entries; those of set i are WAYS * i and following."""
+
+    keys: np.ndarray  # u8 (entries, 2)
+    times: np.ndarray  # u8 (entries,): when it was last asked for; 0: empty
+    priors: np.ndarray  # f4 (entries, actions)
+    values: np.ndarray  # f8 (entries, value width)
+    clock: np.ndarray  # u8 (1,)
+
+
+class Found(NamedTuple):
+    """The answers for a batch, as far as they are known."""
+
+    priors: np.ndarray  # f4 (n, actions)
+    values: np.ndarray  # f8 (n, value width)
+    place: np.ndarray  # i8 (n,): SEEN, or which of `first` is the same position
+    first: np.ndarray  # i8 (missing,): positions to evaluate, each only once
+
+
+@kernel
+def keys_of(states, actions, keys):
+    """The key of each state; whether all have this number of actions, as the states of one instance of a game do."""
+    for i in range(len(states)):
+        if rules.action_limit(states[i]) != actions:
+            return False
+        keys[i, 0], keys[i, 1] = rules.key(states[i])
+    return True
+
+
+@helper
+def spread(low, high):
+    """A hash of a key; keys need not be hashes themselves."""
+    return mix(low ^ mix(high))
+
+
+@helper
+def set_of(table, low, high):
+    """The first entry of a key's set."""
+    sets = np.uint64(len(table.times) // WAYS)
+    return WAYS * np.int64(((spread(low, high) >> HALF) * sets) >> HALF)
+
+
+@helper
+def entry_of(table, low, high):
+    """Where a key stands, or NOWHERE."""
+    if len(table.times) > 0:
+        start = set_of(table, low, high)
+        for entry in range(start, start + WAYS):
+            if table.times[entry] > 0 and table.keys[entry, 0] == low and table.keys[entry, 1] == high:
+                return entry
+    return NOWHERE
+
+
+@helper
+def copy_row(source, i, target, j):
+    """Row i of one array into row j of another."""
+    for column in range(source.shape[1]):
+        target[j, column] = source[i, column]
+
+
+@kernel
+def look_up(table, keys, scratch, priors, values, place, first):
+    """Fill in what is known, and number what is not; how many that are. `scratch` is a table of places, all NOWHERE, a power of
+    two long and twice as long as the batch or more."""
+    last = np.uint64(len(scratch) - 1)
+    missing = 0
+    for i in range(len(keys)):
+        low, high = keys[i, 0], keys[i, 1]
+        entry = entry_of(table, low, high)
+        if entry != NOWHERE:
+            table.clock[0] += np.uint64(1)
+            table.times[entry] = table.clock[0]
+            copy_row(table.priors, entry, priors, i)
+            copy_row(table.values, entry, values, i)
+            place[i] = SEEN
+            continue
+        slot = spread(low, high) & last
+        while scratch[slot] != NOWHERE:
+            same = first[scratch[slot]]
+            if keys[same, 0] == low and keys[same, 1] == high:
+                break
+            slot = (slot + np.uint64(1)) & last
+        if scratch[slot] == NOWHERE:
+            scratch[slot] = missing
+            first[missing] = i
+            missing += 1
+        place[i] = scratch[slot]
+    return missing
+
+
+@kernel
+def keep(table, keys, found, new_priors, new_values):
+    """Fill in new answers, row j for position `found.first[j]`, and put them into the table; what is there already stays."""
+    for i in range(len(keys)):
+        if found.place[i] != SEEN:
+            copy_row(new_priors, found.place[i], found.priors, i)
+            copy_row(new_values, found.place[i], found.values, i)
+    for j in range(len(found.first)):
+        i = found.first[j]
+        low, high = keys[i, 0], keys[i, 1]
+        if len(table.times) == 0 or entry_of(table, low, high) != NOWHERE:
+            continue
+        start = set_of(table, low, high)
+        oldest = start
+        for entry in range(start + 1, start + WAYS):
+            if table.times[entry] < table.times[oldest]:
+                oldest = entry
+        table.clock[0] += np.uint64(1)
+        table.times[oldest] = table.clock[0]
+        copy_row(keys, i, table.keys, oldest)
+        copy_row(new_priors, j, table.priors, oldest)
+        copy_row(new_values, j, table.values, oldest)
+
+
+class Cache:
+    """The table of one network and one game, for any number of threads."""
+
+    def __init__(self, actions: int, width: int, entries: int | None = None, room: int = 0) -> None:
+        """`entries` to keep at least, or as many as fit into `room` bytes."""
+        if entries is None:
+            entries = room // (ENTRY_BYTES + 4 * actions + 8 * width) // WAYS * WAYS
+        size = -(-entries // WAYS) * WAYS
+        self.lock = threading.Lock()
+        self.table = Table(
+            np.zeros((size, 2), np.uint64),
+            np.zeros(size, np.uint64),
+            np.zeros((size, actions), np.float32),
+            np.zeros((size, width)),
+            np.zeros(1, np.uint64),
+        )
+
+    def look_up(self, keys: np.ndarray) -> Found:
+        """What is known of these positions."""
+        count = len(keys)
+        priors = np.zeros((count, self.table.priors.shape[1]), np.float32)
+        values = np.zeros((count, self.table.values.shape[1]))
+        place, first = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        scratch = np.full(2 << count.bit_length(), NOWHERE, np.int64)
+        with self.lock:
+            missing = look_up(self.table, keys, scratch, priors, values, place, first)
+        return Found(priors, values, place, first[:missing])
+
+    def keep(self, keys: np.ndarray, found: Found, new_priors: np.ndarray, new_values: np.ndarray) -> None:
+        """Keep the answers for `found.first`, and fill them in."""
+        with self.lock:
+            keep(self.table, keys, found, new_priors, new_values)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.lock:
+            self.table.times[:] = 0

@@ -1,0 +1,166 @@
+"""A network for any game that has planes: a residual trunk with global pooling, a policy and a value. It needs PyTorch.
+
+    planes -> 3x3 convolution -> residual blocks -> policy: a logit an action
+                                                  -> value: what who moves expects, or one number a player
+
+Global pooling, means and maxima over the whole board, feeds every third block, the policy and the value, as in KataGo
+(Wu 2019, section 3.3): what a move is worth here may depend on something far away. Nothing but the policy of games whose
+actions are not points (`Connect Four: columns`) knows the size of the board.
+"""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anabranch._version import __version__
+from anabranch.errors import GameError, NetworkError
+from anabranch.extras import needed
+from anabranch.games.encoding import encode
+from anabranch.games.game import Game
+from anabranch.nets.runtimes import ACTIONS, GAME, PLANES, VERSION, OnnxModel
+
+try:
+    import torch
+    from torch import nn
+except ModuleNotFoundError:
+    needed("torch", "train")  # says what to install
+    raise
+
+POOLED_EVERY = 3  # blocks; KataGo pools in two or three of ten
+HEAD = 32  # channels of the heads
+TOLERANCE = 1e-4  # by which outputs of the exported file may differ; single precision, summed in another order
+
+
+def make_model(game: Game, blocks: int = 6, channels: int = 64) -> "ResidualNet":
+    """A new network for a game; seed it with `torch.manual_seed`."""
+    if game.planes is None:
+        raise GameError(f"{game!r} has no encoding for networks: give it `planes` and a rule `encode`")
+    return ResidualNet(game.planes, game.actions, game.value_width(), blocks, channels)
+
+
+class ResidualNet(nn.Module):
+    """Planes (n, planes, height, width) to policy logits (n, actions) and values (n, width) in [-1, 1]."""
+
+    def __init__(self, planes: tuple[int, int, int], actions: int, width: int, blocks: int, channels: int) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(*_normed(planes[0], channels), nn.ReLU())
+        self.blocks = nn.Sequential(*(Block(channels, (i + 1) % POOLED_EVERY == 0) for i in range(blocks)))
+        points = planes[1] * planes[2]
+        self.policy = PointPolicy(channels, actions - points) if actions >= points else FlatPolicy(channels, points, actions)
+        pooled = nn.Sequential(nn.Conv2d(channels, HEAD, 1), nn.ReLU(), Pool())
+        self.value = nn.Sequential(pooled, nn.Linear(2 * HEAD, channels), nn.ReLU(), nn.Linear(channels, width))
+
+    def forward(self, planes: Any) -> tuple[Any, Any]:
+        """Logits and values."""
+        trunk = self.blocks(self.stem(planes))
+        return self.policy(trunk), torch.tanh(self.value(trunk))
+
+
+class Block(nn.Module):
+    """Two convolutions beside a short cut; with pooling, the first one also learns what the whole board is like."""
+
+    def __init__(self, channels: int, pooled: bool) -> None:
+        super().__init__()
+        self.first = nn.Sequential(*_normed(channels, channels))
+        self.second = nn.Sequential(*_normed(channels, channels))
+        self.bias = nn.Sequential(Pool(), nn.Linear(2 * channels, channels)) if pooled else None
+
+    def forward(self, x: Any) -> Any:
+        """The same shape."""
+        inner = self.first(x)
+        if self.bias is not None:
+            inner = inner + self.bias(x)[:, :, None, None]
+        return torch.relu(x + self.second(torch.relu(inner)))
+
+
+class Pool(nn.Module):
+    """Mean and maximum of each channel over the board."""
+
+    def forward(self, x: Any) -> Any:
+        """(n, channels, height, width) to (n, 2 * channels)."""
+        return torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
+
+
+class PointPolicy(nn.Module):
+    """A logit for each point, and for each action that is none, such as a pass."""
+
+    def __init__(self, channels: int, others: int) -> None:
+        super().__init__()
+        self.own = nn.Conv2d(channels, HEAD, 1)
+        self.board = nn.Sequential(nn.Conv2d(channels, HEAD, 1), nn.ReLU(), Pool())
+        self.bias = nn.Linear(2 * HEAD, HEAD)
+        self.point = nn.Conv2d(HEAD, 1, 1)
+        self.others = nn.Linear(2 * HEAD, others) if others else None
+
+    def forward(self, trunk: Any) -> Any:
+        """(n, points + others)."""
+        board = self.board(trunk)
+        points = self.point(torch.relu(self.own(trunk) + self.bias(board)[:, :, None, None])).flatten(1)
+        return points if self.others is None else torch.cat([points, self.others(board)], dim=1)
+
+
+class FlatPolicy(nn.Module):
+    """Logits of actions that are not points, from all points of one size of board."""
+
+    def __init__(self, channels: int, points: int, actions: int) -> None:
+        super().__init__()
+        self.own = nn.Conv2d(channels, HEAD, 1)
+        self.all = nn.Linear(HEAD * points, actions)
+
+    def forward(self, trunk: Any) -> Any:
+        """(n, actions)."""
+        return self.all(torch.relu(self.own(trunk)).flatten(1))
+
+
+def _normed(channels_in: int, channels_out: int) -> tuple[Any, Any]:
+    """A 3x3 convolution and its normalisation."""
+    return nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=False), nn.BatchNorm2d(channels_out)
+
+
+def export(model: Any, game: Game, path: str | Path) -> None:
+    """Write a module as an ONNX file for batches of any size, and see that ONNX Runtime computes the same from it."""
+    path = Path(path)
+    was_training = model.training
+    model.eval()
+    try:
+        example = torch.from_numpy(_examples(game))
+        names: dict[str, Any] = {"input_names": ["planes"], "output_names": ["policy", "value"]}
+        sizes: dict[str, Any] = {name: {0: "positions"} for name in ("planes", "policy", "value")}
+        if isinstance(getattr(model, "policy", None), PointPolicy):
+            sizes["planes"] |= {2: "height", 3: "width"}
+            sizes["policy"][1] = "actions"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # the newer exporter wants one more package, for no gain here
+            torch.onnx.export(model, (example,), str(path), dynamo=False, dynamic_axes=sizes, **names)
+        _sign(path, game)
+        with torch.inference_mode():
+            expected = [output.numpy() for output in model(example)]
+    finally:
+        model.train(was_training)
+    _compare(path, game, example.numpy(), expected)
+
+
+def _examples(game: Game) -> np.ndarray:
+    """Planes to trace and compare with: of the start, and of random numbers."""
+    start = encode(game, game.start().record())
+    return np.concatenate([start, np.random.default_rng(0).random((3, *start.shape[1:]), np.float32)])
+
+
+def _sign(path: Path, game: Game) -> None:
+    """Write into the file which game it is for."""
+    onnx = needed("onnx", "train")
+    model = onnx.load(path)
+    facts = {GAME: repr(game), PLANES: repr(game.planes), ACTIONS: str(game.actions), VERSION: __version__}
+    onnx.helper.set_model_props(model, facts)
+    onnx.save(model, path)
+
+
+def _compare(path: Path, game: Game, planes: np.ndarray, expected: list[np.ndarray]) -> None:
+    model = OnnxModel(path, threads=1, providers=None)
+    model.check(game)
+    for name, ours, theirs in zip(("policy", "value"), model(planes), expected, strict=True):
+        apart = float(np.abs(ours - theirs).max())
+        if not apart <= TOLERANCE * max(1.0, float(np.abs(theirs).max())):
+            raise NetworkError(f"{path} is not to be used: ONNX Runtime and PyTorch differ by {apart:.2g} in the {name}")

@@ -1,0 +1,242 @@
+"""Drivers whose leaves are evaluated in batches, by a Python function or by whoever asked for them.
+
+    BatchDriver   one search; several of them can join one `Stack`, and then share every call of the evaluator
+    Stack         what they have in common: the rows of their memory, and what is under way
+
+Read first: `drive.py`, `batch.py`. Above: `searcher.py`, `fleet.py`.
+"""
+
+import mmap
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.errors import EvaluatorError
+from anabranch.jit import readable
+from anabranch.search.answers import NO_PRIORS, ask, read_answer
+from anabranch.search.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, TOLD, WAIT, WHY, Lanes, exchange
+from anabranch.search.drive import FIRST_PATH, NEVER, OnGraph, Setting
+from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE
+from anabranch.search.graph import Graph
+from anabranch.search.layout import NO_NODE, REFUSED, On
+from anabranch.search.simulate_graph import MEMORY_FULL, PATH_FULL, PROVEN
+
+PAUSE = 1e-4  # seconds until a search looks again, when all leaves that it finds wait in other threads
+SMALL = 4096  # bytes of arrays that begin with something in them: counters, plans
+NO_KEY = np.uint64(2**64 - 1)  # fills up rows of exhausted positions: larger than any, so that they stay sorted
+
+
+def batch_of(evaluate: Any) -> int:
+    """How many leaves an evaluator takes in one call."""
+    return int(getattr(evaluate, "batch", 1))
+
+
+class Stack:
+    """Searches in the rows of common arrays."""
+
+    def __init__(self, drivers: Sequence["BatchDriver"], graph: Graph, leaves: int) -> None:
+        """`graph`: the drivers' graphs as rows; `leaves`: most that one search may have under way."""
+        self.drivers, self.graph, self.leaves = drivers, graph, leaves
+        self.roots = np.array([driver.root for driver in drivers], np.int64)
+        self.lanes = self._lanes(FIRST_PATH)
+        for s, driver in enumerate(drivers):
+            driver.join(self, s)
+
+    def _lanes(self, depth: int) -> Lanes:
+        first, size = self.drivers[0], (len(self.drivers), 2 * self.leaves)
+        longest = max(len(driver.work.exhausted) for driver in self.drivers)
+        lanes = Lanes(
+            states=np.empty((*size, 3), first.work.states.dtype),
+            random=np.empty((len(self.drivers), 1), np.uint64),
+            path_nodes=np.empty((*size, depth), np.int32),
+            path_edges=np.empty((*size, depth), np.int32),
+            path_rewards=np.empty((*size, depth, len(first.work.values))),
+            depths=np.empty(size, np.int32),
+            leaves=np.empty(size, np.int32),
+            exhausted=np.full((len(self.drivers), longest, 2), NO_KEY),
+            told=np.zeros((len(self.drivers), TOLD), np.int64),
+        )
+        for s, driver in enumerate(self.drivers):
+            lanes.random[s] = driver.work.random
+            lanes.states[s, :, ROOT_STATE] = driver.work.states[ROOT_STATE]
+            lanes.exhausted[s, : len(driver.work.exhausted)] = driver.work.exhausted
+        return lanes
+
+    def enter(self, row: int) -> None:
+        """Take over what has changed at the root of a search; nothing is under way."""
+        work, exhausted = self.drivers[row].work, self.lanes.exhausted
+        if len(work.exhausted) > exhausted.shape[1]:
+            self._replace_lanes(self.lanes.path_nodes.shape[2])
+        else:
+            self.lanes.states[row, :, ROOT_STATE] = work.states[ROOT_STATE]
+            exhausted[row] = NO_KEY
+            exhausted[row, : len(work.exhausted)] = work.exhausted
+
+    def _replace_lanes(self, depth: int) -> None:
+        before = self.lanes.told
+        self.lanes = self._lanes(depth)
+        self.lanes.told[:] = before
+        for s, driver in enumerate(self.drivers):
+            driver.join(self, s)
+
+    # --- rounds ---
+
+    def run(self, counts: np.ndarray, evaluate: Callable[..., Any], rounds: int = NEVER) -> np.ndarray:
+        """Run up to so many simulations in each search, in up to so many batches, all leaves evaluated together; how many were
+        done. Where a run ends makes no difference to the next one: batches are only cut short by `counts`."""
+        done = np.zeros(len(counts), np.int64)
+        try:
+            self.exchange(counts)
+            while True:
+                done += self.lanes.told[:, DONE]
+                wait, why = self.lanes.told[:, WAIT], self.lanes.told[:, WHY]
+                left = np.where((why == PROVEN) | (counts == LEFT_OUT), np.minimum(counts, 0), counts - done - wait)
+                rounds -= 1
+                if wait.any():
+                    states = self.states()
+                    allowed = np.where(why == GOES_ON, left, np.minimum(left, 0)) if rounds > 0 else np.minimum(counts, 0)
+                    self.exchange(allowed, ask(evaluate, states), len(states))
+                elif rounds > 0 and (left > 0).any():
+                    self._make_way()
+                    if not self.lanes.told[:, DONE].any():
+                        time.sleep(PAUSE)
+                    self.exchange(left)
+                else:
+                    return done
+        except BaseException:
+            self.withdraw()
+            raise
+
+    def _make_way(self) -> None:
+        """Put right why searches do not go on, now that nothing is under way."""
+        why = self.lanes.told[:, WHY]
+        if (why == PATH_FULL).any():
+            self._replace_lanes(2 * self.lanes.path_nodes.shape[2])
+        for driver, its_why in zip(self.drivers, why, strict=True):
+            if its_why == MEMORY_FULL:
+                driver.make_room()
+
+    def exchange(self, counts: np.ndarray, answer: Any = None, heard: int = 0, forget: bool = False) -> None:
+        """Back up the leaves that wait with an evaluator's answer, and let searches set out on so many simulations; or forget
+        what is under way."""
+        first = self.drivers[0]
+        actions, width = first.game.actions, len(first.work.values)
+        priors, values = np.empty((0, actions)), np.empty((0, width))
+        if heard:
+            given, values = read_answer(answer, heard, actions, width)
+            priors = np.ones((heard, actions)) if given is None else given
+        select, _, backup = first.rules
+        refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
+        how = select, backup, first.manner, first.limits, first.work
+        answer = np.ascontiguousarray(priors), values
+        fault = exchange(self.graph, self.roots, *how, self.lanes, counts, refusals, *answer, forget)
+        if fault != NO_FAULT:
+            raise EvaluatorError(NO_PRIORS)
+
+    def states(self) -> Any:
+        """The positions that wait, as functions in Python see them."""
+        waits = np.arange(2 * self.leaves) < self.lanes.told[:, WAIT, None]
+        return readable(self.lanes.states[:, :, LEAF_STATE][waits])
+
+    def withdraw(self) -> None:
+        """Forget what is under way."""
+        self.exchange(np.full(len(self.drivers), LEFT_OUT, np.int64), forget=True)
+
+
+class BatchDriver(OnGraph):
+    """A compiled game whose leaves are evaluated in Python."""
+
+    def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
+        super().__init__(setting, graph, record, exhausted, seed)
+        self.limits = self.limits._replace(expand_after=NEVER)  # only the evaluator knows a leaf's priors
+        self.least = batch_of(self.rules.evaluate)
+        self.row = 0
+        self._stack: Stack | None = None
+
+    @property
+    def stack(self) -> Stack:
+        """Where this search is a row: by itself, unless it has joined others."""
+        if self._stack is None:
+            Stack([self], row_of_one(self.graph), self.least)
+        assert self._stack is not None
+        return self._stack
+
+    def join(self, stack: Stack, row: int) -> None:
+        """Be a row of this stack."""
+        self._stack, self.row = stack, row
+        self.work = self.work._replace(random=stack.lanes.random[row])
+
+    @property
+    def root(self) -> int:
+        return NO_NODE if self._stack is None else int(self._stack.roots[self.row])
+
+    @root.setter
+    def root(self, number: int) -> None:
+        self.stack.roots[self.row] = number
+
+    def refusals(self) -> int:
+        """How often memory may have been asked for in vain until the search must stop to make room."""
+        return int(self.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
+
+    def plant(self) -> None:
+        self.stack.enter(self.row)
+        if self.root == NO_NODE or self.graph.nodes["count"][self.root] == 0:
+            self.stack.run(np.zeros(len(self.stack.drivers), np.int64), self.rules.evaluate)
+
+    def run(self, count: int, most: int) -> int:
+        rounds = -(-count // self.stack.leaves)
+        done = int(self.stack.run(np.array([most], np.int64), self.rules.evaluate, rounds)[0])
+        self.rest()
+        return done
+
+    def rest(self) -> None:
+        """A run of the stack is over: see whether the root is proven, and make room."""
+        self.proven = isinstance(self.graph.prove, On) and int(self.stack.lanes.told[self.row, WHY]) == PROVEN
+        self.make_room()
+
+    def ask(self, count: int) -> Any:
+        """Set out on simulations until up to `count` leaves wait: their states."""
+        if self.stack.leaves != count:
+            Stack([self], row_of_one(self.graph), count)
+        self.rest()
+        self.stack.exchange(np.array([NEVER], np.int64))
+        return self.stack.states()
+
+    def tell(self, count: int, answer: Any) -> None:
+        """Back up the leaves that wait, or take them back."""
+        try:
+            if answer is not None:
+                self.stack.exchange(np.zeros(1, np.int64), answer, count)
+        finally:
+            self.stack.withdraw()
+        self.rest()
+
+
+def row_of_one(graph: Graph) -> Graph:
+    """A stack of one graph."""
+    rows: dict[str, Any] = {name: field[None] for name, field in graph._asdict().items() if isinstance(field, np.ndarray)}
+    return graph._replace(**rows)
+
+
+def rows_like(graph: Graph, size: int) -> Graph:
+    """A stack of so many graphs like this one, which is empty."""
+    fields = {
+        name: np.stack([field] * size) if field.nbytes < SMALL else pages((size, *field.shape), field.dtype)
+        for name, field in graph._asdict().items()
+        if isinstance(field, np.ndarray)
+    }
+    nodes = fields["nodes"]
+    return graph._replace(**fields | {"cards": nodes.view(graph.cards.dtype), "edges": nodes.view(graph.edges.dtype)})
+
+
+def pages(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Memory that is taken in small pages as it is touched: NumPy asks for huge ones, and the first touch of every row of many
+    would fill two megabytes with zeros."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    if not hasattr(mmap, "MADV_NOHUGEPAGE") or size == 0:
+        return np.empty(shape, dtype)
+    memory = mmap.mmap(-1, size)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, dtype).reshape(shape)

@@ -1,0 +1,289 @@
+"""Several threads on one tree or graph.
+
+Each thread has a **hand**: scratch memory, random numbers, counters and a share of the slots of its own, so that all they have
+in common is the nodes, which have locks (`locks.py`), and a graph's table. Kernels release the GIL. Simulations are dealt out
+in portions that become smaller towards the end of a slice, so that all threads end at nearly the same time. Between slices
+everything is at rest, and as with one thread. Read first: `drive.py`, `drive_batch.py`.
+"""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from anabranch.jit.random import generator
+from anabranch.search.drive import NEVER, Driver, GraphDriver, Setting, TreeDriver, longer_path
+from anabranch.search.drive_batch import BatchDriver
+from anabranch.search.graph import MOVED, double_table
+from anabranch.search.heuristic import check_advice
+from anabranch.search.layout import (
+    END,
+    EVALUATIONS,
+    LIMIT,
+    MERGES,
+    NO_NODE,
+    POSITION_COST,
+    POSITIONS,
+    REFUSED,
+    ROOM,
+    SIGNPOSTS,
+    SLOT_COST,
+    SLOTS,
+    TABLE,
+)
+from anabranch.search.locks import TABLE_LOCK, Crew
+from anabranch.search.simulate import simulate
+from anabranch.search.simulate_graph import PATH_FULL, PROVEN, simulate_graph
+from anabranch.search.steps import Work
+from anabranch.search.tree import Tree
+
+SMALLEST = 16  # simulations of a portion
+SHARE = 1 << 14  # slots that a hand takes at least
+MOST_EDGES = 2**16 - 1  # of a node
+COUNTED = [POSITIONS, EVALUATIONS, REFUSED, MERGES, SIGNPOSTS]  # by each hand for itself, and added up at rest
+
+
+def crewed(graph: Any, setting: Setting) -> Any:
+    """The same memory for several threads."""
+    return graph._replace(virtual=setting.virtual, crew=Crew(np.zeros(1, TABLE_LOCK)))
+
+
+class Hand:
+    """What a thread has for itself."""
+
+    def __init__(self, driver: Driver, seed: int) -> None:
+        self.graph = own_counters(driver.graph)
+        work = driver.work
+        copies = {name: field.copy() for name, field in work._asdict().items() if isinstance(field, np.ndarray)}
+        trail = type(work.trail)(*(part.copy() if isinstance(part, np.ndarray) else part for part in work.trail))
+        self.work: Work = work._replace(**copies | {"random": generator(seed), "trail": trail})
+
+    def enter(self, driver: Driver) -> None:
+        """Take over what has changed while all were at rest."""
+        refresh(self.graph, driver.graph)
+        self.work.states[0] = driver.work.states[0]
+        self.work = self.work._replace(exhausted=driver.work.exhausted)
+
+
+def own_counters(graph: Any) -> Any:
+    """The graph with counters for one thread, which has no slots yet."""
+    own = graph._replace(used=graph.used.copy())
+    own.used[COUNTED] = 0
+    own.used[END], own.used[LIMIT] = 0, own.used[SLOTS]
+    if not isinstance(graph, Tree):
+        own = own._replace(learnt=graph.learnt.copy())
+        own.used[ROOM] = NEVER  # LIMIT says what there is
+    return own
+
+
+def refresh(own: Any, graph: Any) -> None:
+    """A thread's counters, where they are not its own."""
+    own.used[TABLE] = graph.used[TABLE]
+    if not isinstance(graph, Tree):
+        own.learnt[:] = graph.learnt
+
+
+class Team:
+    """Deals out simulations and slots, and adds up what was done."""
+
+    def __init__(self, driver: Driver, threads: int, smallest: int) -> None:
+        """`smallest`: simulations of a portion."""
+        self.driver, self.threads, self.smallest = driver, threads, smallest
+        self.pool = ThreadPoolExecutor(threads, "anabranch")
+        self.dealing = threading.Lock()
+        self.left = 0
+
+    def run(self, count: int, graphs: Sequence[Any], simulate_one: Any) -> int:
+        """Have thread i run `simulate_one(i, n)` on its graph until `count` simulations are done or it gives fewer than n; how
+        many were done."""
+        self.left = count
+        make_table(self.driver.graph, count)
+        for own in graphs:
+            refresh(own, self.driver.graph)
+        futures = [self.pool.submit(self._work, i, own, simulate_one) for i, own in enumerate(graphs)]
+        wait(futures)
+        self._rest(graphs)
+        return sum(future.result() for future in futures)
+
+    def _work(self, i: int, own: Any, simulate_one: Any) -> int:
+        done = 0
+        while True:
+            with self.dealing:
+                count = min(self.left, max(self.smallest, self.left // (2 * self.threads)))
+                self.left -= count
+                if count == 0:
+                    return done
+                self._supply(own, count)
+            try:
+                ran = simulate_one(i, count)
+            except BaseException:
+                self.left = 0  # the others end soon
+                raise
+            done += ran
+            if ran < count:
+                return done
+
+    def _supply(self, own: Any, count: int) -> None:
+        """See that a thread has slots for so many simulations, as long as there are any."""
+        used, actions = self.driver.graph.used, len(self.driver.work.actions)
+        wanted = count * (4 + actions)  # a leaf and a node with all its edges, each with its card
+        if own.used[LIMIT] - own.used[SLOTS] >= wanted:
+            return
+        seal(self.driver.graph, own.used)
+        room = int(used[LIMIT] - used[SLOTS])
+        if not isinstance(self.driver.graph, Tree):
+            room = min(room, int(used[ROOM] // (used[SLOT_COST] + used[POSITION_COST])))
+        share = min(max(wanted, SHARE), room)
+        own.used[END], own.used[LIMIT] = 0, own.used[SLOTS]
+        if share > 4:
+            own.used[SLOTS] = used[SLOTS]
+            used[SLOTS] += share
+            used[ROOM] -= share * used[SLOT_COST]
+            own.used[END], own.used[LIMIT] = used[SLOTS], used[SLOTS] - 2
+
+    def _rest(self, graphs: Sequence[Any]) -> None:
+        """Add up what threads have counted, and make what they share fit for all that goes through memory."""
+        graph: Any = self.driver.graph
+        before = None if isinstance(graph, Tree) else graph.learnt.copy()
+        for own in graphs:
+            graph.used[ROOM] -= own.used[POSITIONS] * graph.used[POSITION_COST]
+            graph.used[COUNTED] += own.used[COUNTED]
+            own.used[COUNTED] = 0
+            if before is not None:
+                graph.learnt[:] += own.learnt - before
+            seal(graph, own.used)
+
+
+def make_table(graph: Any, count: int) -> None:
+    """See that so many positions more find room in the table, which must not grow while threads use it."""
+    if not isinstance(graph, Tree) and graph.merge:
+        wanted = 4 * (int(graph.used[POSITIONS]) + count)
+        while wanted > 3 * int(graph.used[TABLE]) and 2 * int(graph.used[TABLE]) <= len(graph.table):
+            double_table(graph)
+
+
+def seal(graph: Any, used: np.ndarray) -> None:
+    """Make a node that nothing leads to (on a graph, a signpost) of slots that a thread has not filled, so that all slots can
+    be gone through."""
+    first, last = int(used[SLOTS]), int(used[END])
+    while first < last:
+        ahead = 0 if isinstance(graph, Tree) else 1  # a card
+        number, count = first + ahead, min(last - first - ahead - 1, MOST_EDGES)
+        if last - (number + 1 + count) == 1:  # too little for what comes next
+            count -= 2
+        graph.nodes["count"][number], graph.nodes["player"][number], graph.nodes["visits"][number] = count, 0, 0
+        if ahead:
+            graph.nodes["flags"][number] = MOVED
+        graph.edges["child"][number + 1 : number + 1 + count] = NO_NODE
+        graph.edges["visits"][number + 1 : number + 1 + count] = 0
+        first = number + 1 + count
+
+
+# --- drivers -----------------------------------------------------------------------------------------------------------------
+
+
+class ThreadedTreeDriver(TreeDriver):
+    """All in one kernel, on a compact tree."""
+
+    def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
+        super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
+        self.team, self.seed = Team(self, setting.threads, SMALLEST), seed
+        self.least = SMALLEST * setting.threads
+        self.hands: list[Hand] = []
+
+    def run(self, count: int, most: int) -> int:
+        if not self.hands:
+            self.hands = [Hand(self, self.seed + i) for i in range(self.team.threads)]
+        return self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
+
+    def _simulate_one(self, i: int, count: int) -> int:
+        hand, done = self.hands[i], 0
+        select, evaluate, backup = self.rules
+        while True:
+            done += simulate(hand.graph, self.root, select, evaluate, backup, self.limits, hand.work, count - done)[1]
+            if done == count:
+                return done
+            hand.work = longer_path(hand.work)
+
+    def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        super().advance(child, position, exhausted)
+        self.hands = []
+
+
+class ThreadedGraphDriver(GraphDriver):
+    """All in one kernel, on a graph."""
+
+    def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
+        super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
+        self.team, self.seed = Team(self, setting.threads, SMALLEST), seed
+        self.least = SMALLEST * setting.threads
+        self.hands: list[Hand] = []
+
+    def run(self, count: int, most: int) -> int:
+        if not self.hands:
+            self.hands = [Hand(self, self.seed + i) for i in range(self.team.threads)]
+        for hand in self.hands:
+            hand.enter(self)
+        done = self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
+        for hand in self.hands:
+            check_advice(self.manner.heuristic, hand.work.trail)
+        self.make_room()
+        return done
+
+    def _simulate_one(self, i: int, count: int) -> int:
+        hand, done = self.hands[i], 0
+        select, evaluate, backup = self.rules
+        refusals = int(hand.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
+        how = select, evaluate, backup, self.manner, self.limits
+        while True:
+            _, ran, why = simulate_graph(hand.graph, self.root, *how, hand.work, count - done, refusals)
+            done += ran
+            if why != PATH_FULL:
+                self.proven = self.proven or why == PROVEN
+                return done
+            hand.work = longer_path(hand.work)
+
+    def renumbered(self, new_numbers: np.ndarray) -> None:
+        self.hands = []
+
+
+class BatchHand(BatchDriver):
+    """A thread's own batches on the graph of all."""
+
+    def refusals(self) -> int:
+        return NEVER  # room is made while all are at rest
+
+    def make_room(self) -> None:
+        pass
+
+
+class ThreadedBatchDriver(BatchDriver):
+    """Leaves are evaluated in Python, in batches of each thread; the evaluator must bear to be called by several at once."""
+
+    def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
+        super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
+        self.team, self.seed = Team(self, setting.threads, self.least), seed
+        self.least *= setting.threads
+        self.hands: list[BatchHand] = []
+
+    def run(self, count: int, most: int) -> int:
+        while len(self.hands) < self.team.threads:
+            graph, seed = own_counters(self.graph), self.seed + len(self.hands)
+            self.hands.append(BatchHand(self.setting, graph, self.work.states[:1], self.work.exhausted, seed))
+        for hand in self.hands:
+            hand.work.states[0] = self.work.states[0]
+            hand.work = hand.work._replace(exhausted=self.work.exhausted)
+            hand.root, hand.limits = self.root, self.limits
+            hand.stack.enter(0)
+        done = self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
+        self.proven = any(hand.proven for hand in self.hands)
+        self.make_room()
+        return done
+
+    def _simulate_one(self, i: int, count: int) -> int:
+        return self.hands[i].run(count, count)
+
+    def renumbered(self, new_numbers: np.ndarray) -> None:
+        self.hands = []

@@ -1,0 +1,137 @@
+"""Many searches of one game that share every call of their evaluator: self-play, matches, whole sets of positions.
+
+    fleet = Fleet(ConnectFour(), 64, evaluate=Network("net.onnx", batch=256), select=PUCT())
+    for result in fleet.run(positions, visits=800): ...
+
+A call has up to `batch` leaves, the same number from each search: with as many searches as that, no search ever waits for
+another leaf of its own, and virtual losses play no part.
+"""
+
+import contextlib
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.errors import SearchError
+from anabranch.games.objects import ObjectGame
+from anabranch.search.around import next_slice, noise_at_root, plan_root
+from anabranch.search.batch import LEFT_OUT, graph_at
+from anabranch.search.checks import as_game, at_least_one, check_limits, is_function, parse_memory
+from anabranch.search.drive import NEVER
+from anabranch.search.drive_batch import BatchDriver, Stack, batch_of, rows_like
+from anabranch.search.graph import Graph
+from anabranch.search.result import Result
+from anabranch.search.searcher import Search
+from anabranch.search.tally import Tally
+
+
+class Fleet:
+    """So many searches side by side."""
+
+    def __init__(
+        self, game: Any, size: int, *, evaluate: Callable[..., Any], memory: int | str = "1GB", seed: int = 0, **options: Any
+    ) -> None:
+        """`evaluate`: f(states) -> (priors, values) or a `Network`; `memory`: of all together; `options`: those of `Search`."""
+        self.game = as_game(game)
+        if isinstance(self.game, ObjectGame) or not is_function(evaluate):
+            raise SearchError(
+                "a Fleet shares batches of a compiled game's positions: give it a Game and a Python evaluator or a Network"
+            )
+        at_least_one(size, "size")
+        each = parse_memory(memory) // size
+        self.searches = [
+            Search(self.game, evaluate=evaluate, memory=each, seed=seed + number, **options) for number in range(size)
+        ]
+        self.evaluate = evaluate
+        graph = self.searches[0]._allocate()
+        assert isinstance(graph, Graph)
+        self._graph = rows_like(graph, size)
+        self._stack: Stack | None = None
+        for number, search in enumerate(self.searches):
+            search._memory = graph_at(self._graph, number)
+
+    def __len__(self) -> int:
+        return len(self.searches)
+
+    def run(
+        self,
+        positions: Sequence[Any] | None = None,
+        visits: int | Sequence[int] | None = None,
+        total: int | None = None,
+        seconds: float | None = None,
+    ) -> list[Result | None]:
+        """Search a position in each (by default where its root is), under the limits of `Search.run`; `visits` may also be one
+        number for each. A search whose position is None is left out, and so is its result."""
+        wanted = [search.position or self.game.start() for search in self.searches] if positions is None else list(positions)
+        if len(wanted) != len(self):
+            raise SearchError(f"{len(wanted)} positions for {len(self)} searches; put None where one is to be left out")
+        limits: list[int | None] = list(visits) if isinstance(visits, Sequence) else [visits] * len(self)
+        if len(limits) != len(self):
+            raise SearchError(f"{len(limits)} numbers of visits for {len(self)} searches")
+        active = [s for s, position in enumerate(wanted) if position is not None]
+        for s in active:
+            check_limits(limits[s], total, seconds)
+        for s in active:
+            self.searches[s]._set_root(wanted[s])
+        new = [search._driver is None for search in self.searches]
+        stack = self._gathered()
+        stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants what is new
+        tallies = {s: Tally(stack.drivers[s], new[s]) for s in active}
+        with contextlib.ExitStack() as undo:
+            for s, tally in tallies.items():
+                search, driver = self.searches[s], tally.driver
+                plan_root(driver, int(min(tally.left(limits[s], total), NEVER)), search._random(tally.kept, 2))
+                undo.enter_context(noise_at_root(driver, search.noise, search._random(tally.kept, 1)))
+            self._search(stack, tallies, limits, total, seconds)
+        return [self.searches[s]._result(tallies[s]) if s in tallies else None for s in range(len(self))]
+
+    def _search(
+        self, stack: Stack, tallies: dict[int, Tally], limits: list[int | None], total: int | None, seconds: float | None
+    ) -> None:
+        """Run slices until every search has reached a limit."""
+        count, clock = stack.leaves, next(iter(tallies.values()), None)
+        while clock is not None:
+            left = [0 if tally.driver.proven else tally.left(limits[s], total) for s, tally in tallies.items()]
+            if seconds is not None and clock.elapsed() >= seconds:
+                left = [0] * len(left)
+                for tally in tallies.values():
+                    tally.stopped_by = tally.stopped_by or "seconds"
+            if not any(left):
+                return
+            goals = self._counts(list(tallies), [min(each, NEVER) for each in left])
+            done = stack.run(goals, self.evaluate, -(-count // stack.leaves))
+            for s, tally in tallies.items():
+                tally.done += int(done[s])
+                stack.drivers[s].rest()
+                if tally.driver.proven or tally.left(limits[s], total) <= 0:
+                    tally.stopped_by = tally.stopped_by or ("proven" if tally.driver.proven else "visits")
+            most = max(tally.done for tally in tallies.values())
+            count = next_slice(count, most, clock.elapsed(), seconds, stack.leaves)
+
+    def _counts(self, active: list[int], numbers: Sequence[float]) -> np.ndarray:
+        counts = np.full(len(self), LEFT_OUT, np.int64)
+        counts[active] = np.array(numbers, np.int64)
+        return counts
+
+    def advance(self, actions: Sequence[int | str | None], keep: str = "statistics") -> None:
+        """Play an action in each search (None: in this one nothing), and keep what was found below it."""
+        if len(actions) != len(self):
+            raise SearchError(f"{len(actions)} actions for {len(self)} searches; put None where none is to be played")
+        for search, action in zip(self.searches, actions, strict=True):
+            if action is not None:
+                search.advance(action, keep)
+
+    def _gathered(self) -> Stack:
+        """All drivers in the rows of one stack."""
+        for search in self.searches:
+            search._check_idle()
+            if search._driver is None:
+                if search._position is None:
+                    search._set_root(None)
+                search._driver = search._sow()
+        drivers = [search._driver for search in self.searches if isinstance(search._driver, BatchDriver)]
+        if self._stack is None or drivers != self._stack.drivers:
+            self._stack = Stack(drivers, self._graph, max(1, math.ceil(batch_of(self.evaluate) / len(self))))
+        return self._stack

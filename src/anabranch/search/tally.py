@@ -1,0 +1,44 @@
+"""What a run of a search has cost so far."""
+
+import time
+from typing import Any
+
+from anabranch.search.drive import Driver
+from anabranch.search.layout import EVALUATIONS, REFUSED
+from anabranch.search.read import edges_of
+
+
+class Tally:
+    """Begins when the kernels are compiled: that time is not the search's."""
+
+    def __init__(self, driver: Driver, planted: bool) -> None:
+        """`planted`: whether the root was evaluated just now."""
+        self.driver, self.planted = driver, planted
+        self.began = time.perf_counter()
+        self.kept = int(edges_of(driver.graph, driver.root)["visits"].sum())
+        self.done = 0
+        self.stopped_by = ""
+        self._evaluated, self._refused = (int(driver.graph.used[which]) for which in (EVALUATIONS, REFUSED))
+
+    def elapsed(self) -> float:
+        """Seconds since then."""
+        return time.perf_counter() - self.began
+
+    def left(self, visits: int | None, total: int | None) -> float:
+        """Simulations to run until one of these limits is reached."""
+        infinity = float("inf")
+        return min(infinity if visits is None else visits, infinity if total is None else max(total - self.kept, 0)) - self.done
+
+    def cost(self) -> dict[str, Any]:
+        """For `Result.stats`."""
+        return {
+            "simulations": self.done,
+            "evaluations": int(self.driver.graph.used[EVALUATIONS]) - self._evaluated + self.planted,
+            "seconds": self.elapsed(),
+            "kept": self.kept,
+        }
+
+    @property
+    def memory_full(self) -> bool:
+        """Whether memory was asked for in vain."""
+        return int(self.driver.graph.used[REFUSED]) > self._refused

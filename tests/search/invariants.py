@@ -1,0 +1,97 @@
+"""What holds of trees and graphs at rest, whoever grew them: counts add up, nothing is under way, values follow from below."""
+
+import numpy as np
+from pytest import approx
+
+from anabranch.search.graph import LOCKED, MOVED, WAITING, Graph
+from anabranch.search.layout import NO_NODE
+
+CLOSE = {"rel": 1e-12, "abs": 1e-12}
+
+
+def reached(graph, root):
+    """All nodes that the root reaches, signposts resolved, with the numbers of their edges."""
+    found, new = {}, [int(root)]
+    while new:
+        number = place(graph, new.pop())
+        if number not in found:
+            first = number + 1
+            found[number] = range(first, first + int(graph.nodes["count"][number]))
+            new += [int(child) for child in graph.edges["child"][first : found[number].stop] if child != NO_NODE]
+    return found
+
+
+def place(graph, number):
+    """Where a node is now."""
+    if isinstance(graph, Graph) and graph.nodes["flags"][number] & MOVED:
+        return int(graph.nodes["stamp"][number])
+    return int(number)
+
+
+def check_at_rest(search):
+    """A two-player zero-sum game without rewards, chance or repetitions, after a search with the mean as backup."""
+    graph, root = search._graph, search._root
+    if isinstance(graph, Graph):
+        if search._needs.merge:
+            search.sweep()
+        check_graph(graph, root)
+    else:
+        check_tree(graph, root)
+
+
+def check_tree(tree, root):
+    nodes, edges = tree.nodes, tree.edges
+    for number, numbers in reached(tree, root).items():
+        if not numbers:
+            continue
+        of_edges = edges[numbers.start : numbers.stop]
+        sign = -1.0 if nodes["player"][number] == 1 else 1.0
+        assert not of_edges["pending"].any()
+        assert nodes["lock"][number] == 0
+        assert nodes["visits"][number] - of_edges["visits"].sum() >= 1
+        for edge in of_edges[of_edges["child"] != NO_NODE]:
+            child = int(edge["child"])
+            assert nodes["visits"][child] == edge["visits"]
+            assert sign * edge["total"][0] / edge["visits"] == approx(mean_of(tree, child), **CLOSE)
+
+
+def mean_of(tree, number):
+    first, node = number + 1, tree.nodes[number]
+    of_edges = tree.edges[first : first + int(node["count"])]
+    own = node["visits"] - of_edges["visits"].sum()
+    sign = -1.0 if node["player"] == 1 else 1.0
+    return (own * node["value"][0] + sign * of_edges["total"][:, 0].sum()) / node["visits"]
+
+
+def check_graph(graph, root):
+    nodes, edges, cards = graph.nodes, graph.edges, graph.cards
+    for number, numbers in reached(graph, root).items():
+        assert not nodes["flags"][number] & (LOCKED | WAITING)
+        of_edges = edges[numbers.start : numbers.stop]
+        assert not of_edges["pending"].any()
+        assert nodes["visits"][number] == nodes["own"][number] + of_edges["visits"].sum()
+        sign = -1.0 if nodes["player"][number] == 1 else 1.0
+        if numbers and nodes["visits"][number] > 0:
+            own = nodes["own"][number] * cards["value"][number - 1, 0]
+            assert nodes["mean"][number, 0] == approx(
+                (own + sign * of_edges["total"][:, 0].sum()) / nodes["visits"][number], **CLOSE
+            )
+        for edge in of_edges[(of_edges["child"] != NO_NODE) & (of_edges["visits"] > 0)]:
+            child = place(graph, edge["child"])
+            assert sign * edge["total"][0] / edge["visits"] == approx(float(nodes["mean"][child, 0]), **CLOSE)
+
+
+def total_visits(search):
+    """All visits of the root's edges."""
+    root = search._root
+    first = root + 1
+    return int(search._graph.edges["visits"][first : first + int(search._graph.nodes["count"][root])].sum())
+
+
+def is_finite(search):
+    """Whether all values in memory are numbers."""
+    graph = search._graph
+    return all(
+        np.isfinite(graph.edges["total"][numbers.start : numbers.stop]).all()
+        for numbers in reached(graph, search._root).values()
+    )

@@ -1,0 +1,87 @@
+"""Many searches that share every call of their evaluator."""
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour
+from tests.search.evaluators import Counting
+from tests.search.games import Take
+from tests.search.invariants import check_at_rest
+from tests.search.trees import digest
+
+GAME = ConnectFour()
+OPTIONS = {"select": ab.PUCT(c=1.5)}
+
+
+def test_a_fleet_finds_what_its_searches_would_find_alone():
+    evaluator = Counting(6)
+    fleet = ab.Fleet(GAME, 6, evaluate=evaluator, memory="60MB", seed=10, **OPTIONS)
+    positions = [GAME.position([n]) for n in range(6)]
+    results = fleet.run(positions, visits=120)
+    assert max(map(len, evaluator.calls)) == 6
+    for number, (position, result) in enumerate(zip(positions, results, strict=True)):
+        alone = ab.Search(GAME, evaluate=Counting(1), memory="10MB", seed=10 + number, **OPTIONS)
+        assert alone.run(position, visits=120).visits.tolist() == result.visits.tolist()
+        assert digest(alone) == digest(fleet.searches[number])
+        assert result.stats.simulations == 120
+
+
+def test_a_large_batch_takes_several_leaves_from_each():
+    evaluator = Counting(32)
+    fleet = ab.Fleet(GAME, 8, evaluate=evaluator, memory="80MB", **OPTIONS)
+    assert all(result.visits.sum() == 100 for result in fleet.run(visits=100))
+    assert len(evaluator.asked) / len(evaluator.calls) > 25
+    for search in fleet.searches:
+        check_at_rest(search)
+
+
+def test_games_go_on_in_a_fleet():
+    fleet = ab.Fleet(GAME, 4, evaluate=Counting(4), memory="40MB", **OPTIONS)
+    positions = [GAME.start()] * 4
+    for _ in range(4):
+        results = fleet.run(positions, visits=40)
+        actions = [result.best for result in results]
+        fleet.advance(actions)
+        positions = [position.play(action) for position, action in zip(positions, actions, strict=True)]
+    assert all(result.stats.kept > 0 for result in fleet.run(positions, visits=10))
+
+
+def test_some_can_be_left_out_and_each_has_its_own_limit():
+    fleet = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", **OPTIONS)
+    first, second, third = fleet.run([GAME.start(), None, GAME.position([3])], visits=[30, 7, 50])
+    assert second is None
+    assert (first.visits.sum(), third.visits.sum()) == (30, 50)
+    assert fleet.run(visits=20)[1].visits.sum() == 20
+
+
+def test_a_fleet_stops_in_time():
+    fleet = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", **OPTIONS)
+    fleet.run(visits=1)
+    results = fleet.run(seconds=0.2)
+    assert all(result.stopped_by == "seconds" for result in results)
+
+
+def test_a_fault_leaves_nothing_under_way():
+    evaluator = Counting(4, after=5, fault=lambda evaluator, count: (None, np.full(count, np.nan)))
+    fleet = ab.Fleet(GAME, 4, evaluate=evaluator, memory="40MB", **OPTIONS)
+    with pytest.raises(ab.EvaluatorError, match="NaN"):
+        fleet.run(visits=100)
+    for search in fleet.searches:
+        check_at_rest(search)
+    evaluator.fault = None
+    assert len(fleet.run(visits=10)) == 4
+
+
+def test_what_a_fleet_is_given_is_checked():
+    with pytest.raises(ab.SearchError, match="Game"):
+        ab.Fleet(Take(), 4, evaluate=Counting())
+    with pytest.raises(ab.SearchError, match="evaluator"):
+        ab.Fleet(GAME, 4, evaluate=ab.Uniform())
+    fleet = ab.Fleet(GAME, 2, evaluate=Counting(), memory="2MB", **OPTIONS)
+    with pytest.raises(ab.SearchError, match="3 positions for 2"):
+        fleet.run([None] * 3, visits=1)
+    with pytest.raises(ab.SearchError, match="how long"):
+        fleet.run()
+    with pytest.raises(ab.SearchError, match="actions"):
+        fleet.advance([0])

@@ -1,0 +1,129 @@
+"""Several threads on one tree or graph: at rest everything is as with one, whatever happened before."""
+
+import os
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import anabranch as ab
+from anabranch.games import ConnectFour
+from anabranch.jit import COMPILED
+from tests.search.evaluators import Counting
+from tests.search.games import Take
+from tests.search.invariants import check_at_rest, is_finite, total_visits
+
+GAME = ConnectFour()
+VISITS = 20_000 if COMPILED else 200
+STRESS = float(os.environ.get("ANABRANCH_STRESS_SECONDS", "15"))  # for each kind of search
+KINDS = {
+    "tree": {},
+    "graph": {"graph": True, "select": ab.PUCT(c=1.5)},
+    "batches": {"select": ab.PUCT(c=1.5), "evaluate": Counting(8), "graph": True},
+    "lore": {"select": ab.Rave()},
+}
+
+
+def search_with(kind, threads=4, memory="50MB", **options):
+    return ab.Search(GAME, threads=threads, memory=memory, seed=5, **KINDS[kind] | options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_simulations_are_counted_and_nothing_is_left_under_way(kind):
+    search = search_with(kind)
+    visits = VISITS // (10 if kind == "batches" else 1)
+    result = search.run(visits=visits)
+    assert result.stats.simulations == total_visits(search) == visits
+    check_at_rest(search)
+    search.advance(result.best)
+    search.run(visits=visits // 2)
+    assert total_visits(search) == result.visits.max() - 1 + visits // 2 or kind != "tree"
+    check_at_rest(search)
+
+
+@pytest.mark.parametrize("kind", ["tree", "graph"])
+def test_threads_find_what_one_thread_finds(kind):
+    position = GAME.position(["d", "a", "d", "b", "d"])  # a threat that must be met
+    one, many = (search_with(kind, threads).run(position, visits=VISITS) for threads in (1, 4))
+    assert one.best == many.best
+    assert many.value == pytest.approx(one.value, abs=0.2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_that_runs_out_stops_nobody(kind):
+    search = search_with(kind, memory="300KB")
+    visits = VISITS // (10 if kind == "batches" else 2)
+    result = search.run(visits=visits)
+    assert result.visits.sum() == visits
+    assert result.memory_full or not COMPILED
+    search.advance(result.best)
+    assert search.run(visits=100).stats.simulations == 100
+
+
+def test_a_fault_in_one_thread_ends_the_search_and_leaves_nothing_behind():
+    evaluator = Counting(4, after=20, fault=lambda evaluator, count: (None, np.full(count, np.nan)))
+    search = search_with("batches", evaluate=evaluator)
+    with pytest.raises(ab.EvaluatorError, match="NaN"):
+        search.run(visits=2000)
+    check_at_rest(search)
+    evaluator.fault = None
+    before = total_visits(search)
+    search.run(visits=100)
+    assert total_visits(search) == before + 100
+
+
+def test_no_position_is_evaluated_by_two_threads():
+    evaluator = Counting(4)
+    search_with("batches", evaluate=evaluator).run(visits=1000)
+    assert len(evaluator.asked) - len(set(evaluator.asked)) == 0
+
+
+def test_the_evaluator_is_called_by_several_threads():
+    names = set()
+
+    class Slow(Counting):
+        def __call__(self, states):
+            names.add(threading.current_thread().name)
+            time.sleep(0.001)
+            return super().__call__(states)
+
+    search_with("batches", threads=2, evaluate=Slow(4)).run(visits=200)
+    assert len(names - {threading.main_thread().name}) == 2  # which has asked for the root
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_moves_cancellations_and_little_memory(kind):
+    """Games are searched in the background and cut off at random, with moves, steps back and memory that runs out."""
+    chance = random.Random(7)
+    search = search_with(kind, memory="2MB")
+    end = time.monotonic() + STRESS
+    rounds = 0
+    while time.monotonic() < end:
+        if search.position is None or search.position.is_over or chance.random() < 0.05:
+            search = search_with(kind, memory=chance.choice(["200KB", "2MB", "20MB"]))
+        search.start(visits=chance.choice([50, 1000, 50_000]))
+        time.sleep(chance.random() * 0.05)
+        result = search.stop()
+        check_at_rest(search)
+        assert is_finite(search)
+        rounds += 1
+        if chance.random() < 0.15 and len(search.position.moves) > 0 and search._before:
+            search.back()
+        else:
+            legal = search.position.legal_actions
+            search.advance(result.best if chance.random() < 0.7 else chance.choice(legal))
+    assert rounds > 3
+
+
+def test_what_does_not_go_with_threads_is_told():
+    with pytest.raises(ab.SearchError, match="threads"):
+        ab.Search(Take(), threads=2)
+    with pytest.raises(ab.SearchError, match="PathOnly"):
+        ab.Search(GAME, graph=True, stale=ab.Parents(), threads=2)
+    with pytest.raises(ab.SearchError, match="threads"):
+        ab.Search(GAME, select=ab.Rave(), heuristic=lambda state: (0.5, 0, 0), threads=2)
+    with pytest.raises(ab.SearchError, match="threads"):
+        ab.Search(GAME, threads=0)
