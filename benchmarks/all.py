@@ -84,6 +84,14 @@ PAGES = (
         drawing="",
     ),
     Page(
+        name="batches",
+        benchmarks=("speed_batches", "speed_threads", "claims_batches"),
+        title="Batches, threads and reuse: what was measured",
+        how="Beside mctx: CPU time of one thread, in turns, the median of five. Threads beside processes: time on the clock,\n"
+        "in turns, the median of five. Curves: the median of three.",
+        drawing="![Simulations a second with a network over batch sizes, one and two threads](batches.svg)",
+    ),
+    Page(
         name="nets",
         benchmarks=("nets",),
         title="Networks: what was measured",

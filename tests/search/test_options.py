@@ -111,14 +111,6 @@ def test_a_position_of_another_game_is_not_searched(position, message):
     assert message in str(refused.value)
 
 
-def test_more_threads_are_told_off_in_one_line_and_the_search_works():
-    with pytest.warns(UserWarning, match="threads=2") as told:
-        search = ab.Search(TicTacToe(), threads=2)
-    assert "\n" not in str(told[0].message)
-    assert search.run(visits=10).visits.sum() == 10
-
-
-@pytest.mark.parametrize(("text", "size"), [("1GB", 10**9), ("1.5 mb", 1_500_000), ("2KiB", 2048), ("300", 300), (300, 300)])
 def test_memory_is_written_as_people_do(text, size):
     assert ab.Search(TicTacToe(), memory=text).memory == size
 

@@ -18,7 +18,7 @@ from anabranch.errors import SearchError
 from anabranch.games.objects import ObjectGame
 from anabranch.search.around import next_slice, noise_at_root, plan_root
 from anabranch.search.batch import LEFT_OUT, graph_at
-from anabranch.search.checks import as_game, at_least_one, check_limits, is_function, parse_memory
+from anabranch.search.checks import as_game, at_least_one, check_limits, check_plan, is_function, parse_memory
 from anabranch.search.drive import NEVER
 from anabranch.search.drive_batch import BatchDriver, Stack, batch_of, rows_like
 from anabranch.search.graph import Graph
@@ -73,6 +73,7 @@ class Fleet:
         active = [s for s, position in enumerate(wanted) if position is not None]
         for s in active:
             check_limits(limits[s], total, seconds)
+            check_plan(self.searches[s].options.select, limits[s], total)
         for s in active:
             self.searches[s]._set_root(wanted[s])
         new = [search._driver is None for search in self.searches]
