@@ -14,7 +14,7 @@ from measure import ROUNDS, Figure, main, progress
 COMMAND = "python benchmarks/speed_threads.py"
 GAMES: dict[str, tuple[Any, dict[str, Any], int, float]] = {
     "Connect Four": (ConnectFour(), {"select": UCT()}, 1_000_000, 0.85),
-    "Go 9x9": (Go(9, komi=6.5), {"select": UCT(c=0.5)}, 20_000, 0.93),
+    "Go 9x9": (Go(9, komi=6.5), {"select": UCT(c=0.5)}, 100_000, 0.93),
 }
 FOUND_VISITS, FOUND_WITHIN = 10_000, 0.02
 

@@ -36,7 +36,7 @@ def parent(value=0.2, middle=0.0, factor=1.0):
         (ab.VirtualLoss(visits=3), 4, 2.0, 2, (10, -4.0)),
         (ab.VirtualLoss(loss=0.0), 4, 2.0, 2, (6, 3.0)),  # two more, worth what the edge is worth
         (ab.VirtualLoss(loss=0.5), 4, 2.0, 2, (6, 1.5)),  # each worth the middle of 0.5 and -1
-        (ab.VirtualLoss(loss=0.0), 0, 0.0, 2, (2, 0.4)),  # nothing is known of the edge: the parent's value
+        (ab.VirtualLoss(loss=0.0), 0, 0.0, 2, (2, 0.0)),  # nothing is known of the edge: the middle of the range
         (ab.VirtualLoss(loss=1.0), 0, 0.0, 2, (2, -2.0)),
     ],
 )

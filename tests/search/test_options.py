@@ -111,6 +111,7 @@ def test_a_position_of_another_game_is_not_searched(position, message):
     assert message in str(refused.value)
 
 
+@pytest.mark.parametrize(("text", "size"), [("1GB", 10**9), ("1.5 mb", 1_500_000), ("2KiB", 2048), ("300", 300), (300, 300)])
 def test_memory_is_written_as_people_do(text, size):
     assert ab.Search(TicTacToe(), memory=text).memory == size
 

@@ -104,15 +104,15 @@ def best_edge(graph, number):
 
 
 @helper
-def back_up(operator, graph, depth, is_sample, discount, work):
-    """Walk the path of `work` upwards with `work.values`, the leaf's value, and count the simulation; `is_sample`: the value
-    is an evaluation of a leaf without a node."""
+def back_up(operator, graph, depth, first, is_sample, discount, work):
+    """Walk the path of `work` upwards, as far as depth `first`, with `work.values`, the leaf's value, and count the simulation;
+    `is_sample`: that is an evaluation of a leaf without a node. Gives whether `work.values` then stands for a whole node."""
     values = work.values
     width = width_of(graph)  # a constant to the compiler, which len(values) is not
     if graph.edges[work.path_edges[depth - 1]].visits == 0:
         graph.used[POSITIONS] += 1
     whole = False
-    for d in range(depth - 1, -1, -1):
+    for d in range(depth - 1, first - 1, -1):
         lock(graph, work.path_nodes[d])
         node = graph.nodes[slot(work.path_nodes[d])]
         edge = graph.edges[slot(work.path_edges[d])]
@@ -121,7 +121,7 @@ def back_up(operator, graph, depth, is_sample, discount, work):
         sign = view(width, node.player)
         edge.visits += 1
         node.visits += 1
-        come_back(graph, work.path_edges[d])
+        come_back(graph, work.path_nodes[d], work.path_edges[d], 1)
         for i in range(width):
             values[i] *= discount
             if rules.has_rewards(work.states[0]):
@@ -132,15 +132,16 @@ def back_up(operator, graph, depth, is_sample, discount, work):
                 edge.total[i] += sign * values[i]
         whole = carry(operator, graph, work.path_nodes[d], values)
         unlock(graph, work.path_nodes[d])
+    return whole
 
 
 @helper
-def withdraw(graph, depth, work):
-    """Let the first `depth` edges of a path forget a simulation that is not backed up."""
+def withdraw(graph, first, depth, work):
+    """Let the edges of a path from depth `first` to `depth` forget a simulation that is not backed up."""
     if is_on(graph.virtual):
-        for d in range(depth):
+        for d in range(first, depth):
             lock(graph, work.path_nodes[d])
-            come_back(graph, work.path_edges[d])
+            come_back(graph, work.path_nodes[d], work.path_edges[d], 1)
             unlock(graph, work.path_nodes[d])
 
 

@@ -95,7 +95,7 @@ def withdraw_all(stack, work, lanes):
             number = lanes.leaves[s, leaf]
             if number != NO_NODE:
                 release(graph, number)
-            withdraw(graph, lanes.depths[s, leaf], lane_of(work, lanes, s, leaf))
+            withdraw(graph, 0, lanes.depths[s, leaf], lane_of(work, lanes, s, leaf))
         lanes.told[s, WAIT] = 0
         drop_ghosts(graph, lanes, s, work)
 
@@ -126,7 +126,7 @@ def gather(graph, root, select, operator, manner, limits, work, lanes, s, count,
         lane = lane_of(work, lanes, s, leaf_lane)
         depth, leaf, end = descend(graph, root, select, manner, limits, lane)
         if end == PATH_FULL:
-            withdraw(graph, depth, lane)
+            withdraw(graph, 0, depth, lane)
             told[WHY] = PATH_FULL
             return
         lanes.depths[s, leaf_lane] = depth
@@ -196,7 +196,7 @@ def drop_ghosts(graph, lanes, s, work):
     """Withdraw the descents that found their leaf waiting."""
     last = lanes.states.shape[1] - 1
     for i in range(lanes.told[s, GHOSTS]):
-        withdraw(graph, lanes.depths[s, last - i], lane_of(work, lanes, s, last - i))
+        withdraw(graph, 0, lanes.depths[s, last - i], lane_of(work, lanes, s, last - i))
     lanes.told[s, GHOSTS] = 0
 
 
@@ -261,6 +261,7 @@ def lane_of(work, lanes, s, lane):
         lanes.path_edges[s, lane],
         lanes.path_rewards[s, lane],
         work.values,
+        work.sums,
         work.actions,
         work.priors,
         work.probabilities,

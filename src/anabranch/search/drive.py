@@ -63,12 +63,13 @@ class Driver:
         width = graph.edges["total"].shape[1]
         ancestry = len(graph.nodes) if isinstance(setting.manner.stale, Ancestors) else 0
         self.work = Work(
-            states=np.concatenate([record] * 3),
+            states=np.concatenate([record] * 4),
             random=generator(seed),
             path_nodes=np.zeros(FIRST_PATH, np.int32),
             path_edges=np.zeros(FIRST_PATH, np.int32),
             path_rewards=np.zeros((FIRST_PATH, width)),
             values=np.zeros(width),
+            sums=np.zeros(width),
             actions=np.zeros(max(self.game.actions, self.game.events), np.int64),
             priors=np.zeros(max(self.game.actions, self.game.events), np.float32),
             probabilities=np.zeros(self.game.events),

@@ -34,8 +34,8 @@ from anabranch.search.layout import (
     TABLE,
 )
 from anabranch.search.locks import TABLE_LOCK, Crew
-from anabranch.search.simulate import simulate
 from anabranch.search.simulate_graph import PATH_FULL, PROVEN, simulate_graph
+from anabranch.search.simulate_shared import simulate_shared
 from anabranch.search.steps import Work
 from anabranch.search.tree import Tree
 
@@ -193,6 +193,10 @@ class ThreadedTreeDriver(TreeDriver):
         self.least = SMALLEST * setting.threads
         self.hands: list[Hand] = []
 
+    def plant(self) -> None:
+        select, evaluate, backup = self.rules
+        self.root = int(simulate_shared(self.graph, NO_NODE, select, evaluate, backup, self.limits, self.work, 0)[0])
+
     def run(self, count: int, most: int) -> int:
         if not self.hands:
             self.hands = [Hand(self, self.seed + i) for i in range(self.team.threads)]
@@ -202,7 +206,7 @@ class ThreadedTreeDriver(TreeDriver):
         hand, done = self.hands[i], 0
         select, evaluate, backup = self.rules
         while True:
-            done += simulate(hand.graph, self.root, select, evaluate, backup, self.limits, hand.work, count - done)[1]
+            done += simulate_shared(hand.graph, self.root, select, evaluate, backup, self.limits, hand.work, count - done)[1]
             if done == count:
                 return done
             hand.work = longer_path(hand.work)

@@ -18,7 +18,7 @@ from anabranch.search.layout import is_on
 from anabranch.search.trail import add_to_trail, begin_evaluation, begin_playout, end_playout
 
 # The states that kernels work on, by their place in `Work.states`.
-ROOT_STATE, LEAF_STATE, PLAYOUT_STATE = range(3)
+ROOT_STATE, LEAF_STATE, PLAYOUT_STATE, CAMP_STATE = range(4)
 
 
 class Rollout(NamedTuple):

@@ -36,7 +36,7 @@ from anabranch.search.layout import (
 )
 from anabranch.search.locks import lock, unlock
 from anabranch.search.trail import PLAYOUTS, mark, mark_playout
-from anabranch.search.virtual import recounted, with_pending
+from anabranch.search.virtual import recounted, under_way, with_pending
 
 SAMPLED_FROM = 32  # visits of an edge from which on it says something about the bias of its AMAF value
 
@@ -88,6 +88,15 @@ def _(known, graph, e, parent):
     of_hint = lore.hint_visits * (parent.middle + lore.hint * parent.unit)
     total = edge.total[parent.column] + of_hint
     return Seen(edge.visits + lore.hint_visits, total, edge.prior, edge.action, lore.hint, lore.amaf_visits, lore.amaf_mean)
+
+
+@under_way.register(Graph)
+def _(graph, number):
+    pending = np.int64(0)
+    if is_on(graph.virtual):
+        for e in edges_of(graph, number):
+            pending += graph.edges[e].pending
+    return pending
 
 
 @hinted.register(Graph)

@@ -20,7 +20,6 @@ from anabranch.search.layout import (
     column_of,
     edges_of,
     hinted,
-    is_on,
     is_open,
     learnt_bias,
     own_value,
@@ -30,7 +29,7 @@ from anabranch.search.layout import (
     view,
     width_of,
 )
-from anabranch.search.virtual import virtual_visits
+from anabranch.search.virtual import under_way, virtual_visits
 
 
 class Scale(NamedTuple):
@@ -184,7 +183,6 @@ def look(graph, number, scale):
     sign = view(width, node.player)
     total = 0.0
     tried = 0
-    pending = 0
     prior = 0.0
     for e in edges_of(graph, number):
         edge = graph.edges[e]
@@ -192,12 +190,10 @@ def look(graph, number, scale):
             total += edge.total[column]
             tried += edge.visits
             prior += edge.prior
-        if is_on(graph.virtual):
-            pending += edge.pending
     own = node.visits - tried
     mean = (own * sign * own_value(graph, number, column) + total) / node.visits
     middle = sign * scale.middle
-    extra = hinted(graph, number) + virtual_visits(graph.virtual, pending)
+    extra = hinted(graph, number) + virtual_visits(graph.virtual, under_way(graph, number))
     bias, samples = learnt_bias(graph)
     return Parent(
         node.visits + extra,

@@ -38,7 +38,8 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
         if root == NO_NODE:
             work.states[LEAF_STATE] = work.states[ROOT_STATE]
         else:
-            depth, leaf = descend(graph, root, select, limits, work)
+            work.states[LEAF_STATE] = work.states[ROOT_STATE]
+            depth, leaf = descend(graph, root, 0, select, limits, work)
             if depth == PATH_FULL:
                 break
             if leaf == NO_NODE:
@@ -50,7 +51,7 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
         if root == NO_NODE:
             root = plant(graph, work)
         else:
-            back_up(operator, graph, depth, is_sample, limits.discount, work)
+            back_up(operator, graph, depth, 0, is_sample, limits.discount, work)
             done += 1
     return root, done
 
@@ -68,26 +69,24 @@ def plant(graph, work):
 
 
 @helper
-def descend(graph, root, select, limits, work):
-    """Follow the selection rule from the root, playing on LEAF_STATE and noting the path.
+def descend(graph, number, depth, select, limits, work):
+    """Follow the selection rule from a node at this depth, whose position is LEAF_STATE, playing on that and noting the path.
 
     Gives its depth (or PATH_FULL) and the leaf: a node where the game is over, its outcome then in `work.values`, or
     NO_NODE for a position that wants an evaluation.
     """
-    work.states[LEAF_STATE] = work.states[ROOT_STATE]
     state = work.states[LEAF_STATE]
-    number = root
-    depth = 0
+    first = depth
     while graph.nodes[slot(number)].count > 0:
         if depth == len(work.path_edges):
-            withdraw(graph, depth, work)
+            withdraw(graph, first, depth, work)
             return PATH_FULL, NO_NODE
         lock(graph, number)
         if depth == 0 and limits.only != NO_NODE:
             chosen = slot(number + 1 + limits.only)
         else:
             chosen = choose(select, graph, number, depth, limits, work)
-        set_out(graph, chosen)
+        set_out(graph, number, chosen, 1)
         edge = graph.edges[chosen]
         child, visits = edge.child, edge.visits
         unlock(graph, number)

@@ -86,7 +86,7 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
                 return root, done, PROVEN
             depth, leaf, end = descend(graph, root, select, manner, limits, work)
             if end == PATH_FULL:
-                withdraw(graph, depth, work)
+                withdraw(graph, 0, depth, work)
                 return root, done, end
         if end == WANTS_VALUE:
             if leaf == NO_NODE and rules.is_over(work.states[LEAF_STATE]):
@@ -175,7 +175,7 @@ def follow(graph, number, depth, select, manner, limits, work):
             chosen = choose(select, graph, number, depth, limits, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
-        set_out(graph, chosen)
+        set_out(graph, number, chosen, 1)
         unlock(graph, number)
         depth += 1
         edge = graph.edges[chosen]
@@ -464,7 +464,7 @@ def ascend(graph, depth, operator, manner, end, limits, work):
         lock(graph, number)
         graph.edges[slot(e)].visits += 1
         graph.nodes[slot(number)].visits += 1
-        come_back(graph, e)
+        come_back(graph, number, e, 1)
         after_visit(manner.update, operator, graph, number, e, limits, work)
         unlock(graph, number)
     spread(manner.stale, operator, graph, depth, limits, work)

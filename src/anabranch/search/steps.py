@@ -37,12 +37,13 @@ class Limits(NamedTuple):
 class Work(NamedTuple):
     """Scratch memory of one thread."""
 
-    states: Any  # records: ROOT_STATE, LEAF_STATE, PLAYOUT_STATE
+    states: Any  # records: ROOT_STATE, LEAF_STATE, PLAYOUT_STATE, and CAMP_STATE for threads on a compact tree
     random: Any  # u8 (1,): the generator
     path_nodes: Any  # i4 (depth,): nodes from the root down
     path_edges: Any  # i4 (depth,): the edge taken at each
     path_rewards: Any  # f8 (depth, width): what each edge paid
     values: Any  # f8 (width,): the leaf's value
+    sums: Any  # f8 (width,): of what several simulations brought up
     actions: Any  # i8 (largest number of edges,)
     priors: Any  # f4 likewise: what an evaluator in Python says of them
     probabilities: Any  # f8 (events,)

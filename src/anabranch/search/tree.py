@@ -36,7 +36,7 @@ from anabranch.search.layout import (
     sight,
     slot,
 )
-from anabranch.search.virtual import with_pending
+from anabranch.search.virtual import note_under_way, under_way, with_pending
 
 
 def node_dtype(width: int) -> np.dtype:
@@ -48,6 +48,7 @@ def node_dtype(width: int) -> np.dtype:
             ("count", "u2"),  # how many edges follow; 0: the game is over here
             ("player", "i1"),  # who moves here, or CHANCE
             ("lock", "u1"),  # see `locks.py`
+            ("pending", "i4"),  # simulations under way that took one of its edges
         ],
         8 * width + 16,
     )
@@ -94,6 +95,7 @@ def add_node(tree, player, actions, count):
     node = tree.nodes[number]
     node.visits = 0
     node.lock = 0
+    node.pending = 0
     node.count = count
     node.player = player
     for i in range(len(node.value)):
@@ -111,6 +113,16 @@ def _(tree, number, i):
 @sight.register(Tree)
 def _(tree, e, parent):
     return with_pending(tree.virtual, tree.edges[e], tree.edges[e].pending, parent)
+
+
+@under_way.register(Tree)
+def _(tree, number):
+    return np.int64(tree.nodes[slot(number)].pending)
+
+
+@note_under_way.register(Tree)
+def _(tree, number, count):
+    tree.nodes[slot(number)].pending += count
 
 
 @hinted.register(Tree)

@@ -55,8 +55,10 @@ def _(virtual, edge, pending, parent):
 @with_pending.register(VirtualLoss)
 def _(virtual, edge, pending, parent):
     total = float(total_of(edge, parent.column))
+    if pending == 0:
+        return recounted(edge, np.int64(edge.visits), total)
     more = np.int64(pending) * virtual.visits
-    value = total / edge.visits if edge.visits > 0 else parent.middle + parent.value * parent.unit
+    value = total / edge.visits if edge.visits > 0 else parent.middle
     lost = parent.middle - parent.unit
     return recounted(edge, edge.visits + more, total + more * (value + virtual.loss * (lost - value)))
 
@@ -82,15 +84,27 @@ def _(virtual, pending):
     return np.int64(pending) * virtual.visits
 
 
-@helper
-def set_out(graph, e):
-    """A simulation takes this edge."""
-    if is_on(graph.virtual):
-        graph.edges[slot(e)].pending += 1
+@generic
+def under_way(graph, number):
+    """Simulations that took any of a node's edges and are still out."""
+
+
+@generic(default=True)
+def note_under_way(graph, number, count):
+    """Count so many more (or fewer) at the node itself, if that has a place for it."""
 
 
 @helper
-def come_back(graph, e):
-    """It is backed up."""
+def set_out(graph, number, e, count):
+    """So many simulations take this edge of a node."""
     if is_on(graph.virtual):
-        graph.edges[slot(e)].pending -= 1
+        graph.edges[slot(e)].pending += count
+        note_under_way(graph, number, count)
+
+
+@helper
+def come_back(graph, number, e, count):
+    """They are backed up."""
+    if is_on(graph.virtual):
+        graph.edges[slot(e)].pending -= count
+        note_under_way(graph, number, -count)

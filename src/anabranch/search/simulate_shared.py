@@ -1,0 +1,121 @@
+"""The loop on a compact tree for several threads, which keep out of each other's way at the top.
+
+Every simulation passes the root, and what one core has written there another must fetch, which takes longer than all the rest
+of a simulation of a small game. So a thread walks from the root to a **camp**, the first node with few visits, and runs a
+bundle of simulations from there; what they brought goes up to the root in one walk. Nodes on the way have so many visits that
+they can choose once for a bundle; camps are many, so that threads seldom meet at one.
+Read first: `simulate.py`.
+"""
+
+from anabranch.games import rules
+from anabranch.jit import helper, kernel
+from anabranch.search.backup import back_up, carry
+from anabranch.search.evaluate import CAMP_STATE, LEAF_STATE, ROOT_STATE, evaluate
+from anabranch.search.layout import EVALUATIONS, NO_NODE, slot, view, width_of
+from anabranch.search.locks import lock, unlock
+from anabranch.search.select import choose
+from anabranch.search.simulate import PATH_FULL, descend, expect, plant, settle
+from anabranch.search.steps import step
+from anabranch.search.virtual import come_back, set_out
+
+BUSY = 512  # visits from which on a node chooses for a whole bundle
+BUNDLE = 32  # simulations
+
+
+@kernel
+def simulate_shared(graph, root, select, evaluator, operator, limits, work, count):
+    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full. If the root is
+    NO_NODE, its node is made and evaluated (by one thread), and that is all."""
+    if root == NO_NODE:
+        work.states[LEAF_STATE] = work.states[ROOT_STATE]
+        evaluate(evaluator, work, limits.scale, limits.discount)
+        graph.used[EVALUATIONS] += 1
+        return plant(graph, work), 0
+    done = 0
+    while done < count:
+        bundle = min(BUNDLE, count - done)
+        camp, first = walk_to_camp(graph, root, bundle, select, limits, work)
+        ran, whole = simulate_from(graph, camp, first, bundle, select, evaluator, operator, limits, work)
+        walk_home(operator, graph, first, bundle, ran, whole, limits.discount, work)
+        done += ran
+        if ran < bundle:
+            break
+    return root, done
+
+
+@helper
+def walk_to_camp(graph, root, bundle, select, limits, work):
+    """Go down busy nodes, with `bundle` simulations under way; the node where they end, and its depth."""
+    work.states[CAMP_STATE] = work.states[ROOT_STATE]
+    number, depth = root, 0
+    while graph.nodes[slot(number)].visits >= BUSY and graph.nodes[slot(number)].count > 0 and depth < len(work.path_edges):
+        lock(graph, number)
+        if depth == 0 and limits.only != NO_NODE:
+            chosen = slot(number + 1 + limits.only)
+        else:
+            chosen = choose(select, graph, number, depth, limits, work)
+        edge = graph.edges[chosen]
+        child = edge.child
+        if child == NO_NODE:  # a leaf: simulations go there one by one
+            unlock(graph, number)
+            break
+        set_out(graph, number, chosen, bundle)
+        unlock(graph, number)
+        expect(graph, child)
+        step(work.states[CAMP_STATE], edge.action, depth, work)
+        work.path_nodes[depth] = number
+        work.path_edges[depth] = chosen
+        depth += 1
+        number = child
+    return number, depth
+
+
+@helper
+def simulate_from(graph, camp, first, bundle, select, evaluator, operator, limits, work):
+    """Run simulations from a node at depth `first`, backed up as far as there; how many were done, fewer only if the path
+    buffer is full, and whether `work.sums` is what the node is worth or the sum of what they brought."""
+    width = width_of(graph)
+    for i in range(width):
+        work.sums[i] = 0.0
+    whole = False
+    for ran in range(bundle):
+        work.states[LEAF_STATE] = work.states[CAMP_STATE]
+        depth, leaf = descend(graph, camp, first, select, limits, work)
+        if depth == PATH_FULL:
+            return ran, whole
+        if leaf == NO_NODE:
+            leaf = settle(graph, depth, work)
+        is_sample = leaf == NO_NODE
+        if is_sample:
+            evaluate(evaluator, work, limits.scale, limits.discount)
+            graph.used[EVALUATIONS] += 1
+        whole = back_up(operator, graph, depth, first, is_sample, limits.discount, work)
+        for i in range(width):
+            work.sums[i] = work.values[i] if whole else work.sums[i] + work.values[i]
+    return bundle, whole
+
+
+@helper
+def walk_home(operator, graph, first, bundle, ran, whole, discount, work):
+    """Carry what `ran` simulations brought from depth `first` to the root, where `bundle` of them were under way."""
+    width = width_of(graph)
+    values = work.sums
+    for d in range(first - 1, -1, -1):
+        lock(graph, work.path_nodes[d])
+        node = graph.nodes[slot(work.path_nodes[d])]
+        edge = graph.edges[slot(work.path_edges[d])]
+        sign = view(width, node.player)
+        come_back(graph, work.path_nodes[d], work.path_edges[d], bundle)
+        edge.visits += ran
+        node.visits += ran
+        for i in range(width):
+            values[i] *= discount
+            if rules.has_rewards(work.states[0]):
+                values[i] += work.path_rewards[d, i] * (1 if whole else ran)
+            if whole:
+                edge.total[i] = sign * values[i] * edge.visits
+            else:
+                edge.total[i] += sign * values[i]
+        if ran > 0:
+            whole = carry(operator, graph, work.path_nodes[d], values)
+        unlock(graph, work.path_nodes[d])
