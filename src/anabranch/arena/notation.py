@@ -1,6 +1,7 @@
 """Players as text, which people type, files hold and databases keep.
 
     uct visits=1000 c=0.5 policy=MoGo                     a search: its selection rule, then options
+    puct visits=800 net=four.onnx batch=16                a search with a network
     search visits=1000 select=UCT(c=0.5) evaluate=Rollout(policy=MoGo(self_atari=0.95)) graph
     playout policy=MoGo                                   a default policy alone, without search
     random                                                any legal move
@@ -9,10 +10,10 @@
 
 Options stand behind the kind, divided by blanks or commas (`uct:visits=1000,c=0.5` is the same as `uct visits=1000 c=0.5`).
 They are those of `Search`; how long to search a move (`visits`, `total`, `seconds`); `reuse` (True: the tree is kept from move
-to move); and, for short, the fields of the selection rule and of the evaluator. `graph` alone means `graph=True`. Values are
-Python literals and options by name, `MoGo` being short for `MoGo()`: all that `anabranch` exports, and what the game's own
-module has. Nothing is evaluated: the text is read by `ast`, and names are looked up. Next: `players.py`, which makes players of
-it.
+to move); `net`, a network's file, and `batch`, the positions that it sees at once; and, for short, the fields of the selection
+rule and of the evaluator. `graph` alone means `graph=True`. Values are Python literals and options by name, `MoGo` being short
+for `MoGo()`: all that `anabranch` exports, and what the game's own module has. Nothing is evaluated: the text is read by `ast`,
+and names are looked up. Next: `players.py`, which makes players of it.
 """
 
 import ast
@@ -35,6 +36,7 @@ from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.playout import pick
 from anabranch.jit.options import coerce, is_option
+from anabranch.nets.network import Network
 from anabranch.search.checks import is_function, selects, serves
 from anabranch.search.evaluate import Rollout
 from anabranch.search.searcher import Search
@@ -47,6 +49,7 @@ NAME = re.compile(r"[A-Za-z_]\w*")
 LONGEST = 4_000  # characters
 SEARCH, BEST, PLAYOUT, RANDOM = "search", "best", "playout", "random"
 LIMITS = ("visits", "total", "seconds")
+FILES = ("net",)  # options that are paths, and nothing else
 NOT_GIVEN = ("self", "game", "seed", "on_progress")  # of Search: the match has them
 WORDS = {"true": True, "false": False, "none": None, "inf": math.inf}
 USUAL_PLACE = "/usr/games"  # where Debian keeps games, on not everybody's PATH
@@ -142,7 +145,10 @@ def pairs(words: Iterable[str], names: Mapping[str, Any]) -> dict[str, Any]:
             raise ArenaError(f"{word!r} is no option; write key=value")
         if key in options:
             raise ArenaError(f"`{key}` is given twice")
-        options[key] = value_of(written, names) if equals else True
+        if key in FILES:
+            options[key] = written.strip("'\"")
+        else:
+            options[key] = value_of(written, names) if equals else True
     return options
 
 
@@ -250,6 +256,8 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     reuse = given.pop("reuse", True)
     if not isinstance(reuse, bool):
         raise ArenaError(f"reuse={reuse!r}: say True or False")
+    if "net" in given:
+        given["evaluate"] = _network(given, game)
     if kind == BEST:
         given = {**best_options(game), **given}
     elif kind != SEARCH:
@@ -261,6 +269,16 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     _check(limits)
     plain = " ".join([kind, *words])
     return SearchSpec(plain, plain, options, limits, reuse)
+
+
+def _network(given: dict[str, Any], game: Game) -> Network:
+    """The network that `net` and `batch` say, which are taken out of what is given."""
+    if "evaluate" in given:
+        raise ArenaError("`net` says what leaves are worth, and so does `evaluate`: leave one of them out")
+    file, batch = given.pop("net"), given.pop("batch", 16)
+    if not file:
+        raise ArenaError("`net` wants the path of an .onnx file: net=four.onnx")
+    return Network(file, batch=batch, game=game)
 
 
 def _routed(given: dict[str, Any]) -> dict[str, Any]:
