@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.arena.notation import names_for, value_of
-from anabranch.engines import RELAXED
 from anabranch.games import rules
 from anabranch.games.go import Go, Light, MoGo
 from anabranch.games.go.score import half_points
@@ -33,6 +32,7 @@ GAME = Go(9, komi=6.5)
 TERMS = "go:size=9,komi=6.5"
 PARTS = ((12, 25), (26, 40), (41, 55))  # plies, from each of which a position is taken
 LAST = 6  # plies of a game that are too late
+RELAXED = MoGo(save=0.9, pattern=0.8, second_last=0.5, capture=0.8, self_atari=0.5)
 POLICIES = (MoGo(), MoGo(self_atari=0.0), MoGo(pattern=0.8, capture=0.8), RELAXED, Light())
 
 

@@ -7,12 +7,16 @@ on the machines that decide about a change (CI is set there) it fails, so that n
 import importlib.util
 import os
 import shutil
+import sys
 from typing import NoReturn
 
 import pytest
 from hypothesis import settings
 
+from anabranch.cli import main
 from anabranch.jit import COMPILED
+
+pytest.register_assert_rewrite("tests.games.compared")  # so that its failures show both sides, as those of tests do
 
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
@@ -50,3 +54,22 @@ def _missing(reason: str) -> NoReturn:
 
 # Combinations of options that are tried in plain Python only, where they cost nothing to compile; the code is the same.
 when_plain = pytest.mark.skipif(COMPILED, reason="one more combination, tried in plain Python")
+
+
+@pytest.fixture(name="program")
+def in_this_process(monkeypatch, capsys):
+    """Call the program in this process: gives (exit code, stdout, stderr)."""
+
+    def call(*arguments, answers=()):
+        replies = iter(answers)
+        monkeypatch.setattr(sys, "argv", ["anabranch", *arguments])
+        monkeypatch.setattr("builtins.input", lambda *_: next(replies, "quit"))
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = leaving.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call

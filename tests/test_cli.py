@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.cli import main, show_review
+from anabranch.cli import show_review
 from anabranch.games.registry import names
 from anabranch.jit import COMPILED
 
@@ -52,25 +52,6 @@ def no_module_stays_behind(monkeypatch, tmp_path):
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", "")).startswith(str(tmp_path)):
             del sys.modules[name]
-
-
-@pytest.fixture
-def program(monkeypatch, capsys):
-    """Call the program in this process: gives (exit code, stdout, stderr)."""
-
-    def call(*arguments, answers=()):
-        replies = iter(answers)
-        monkeypatch.setattr(sys, "argv", ["anabranch", *arguments])
-        monkeypatch.setattr("builtins.input", lambda *_: next(replies, "quit"))
-        code = 0
-        try:
-            main()
-        except SystemExit as leaving:
-            code = leaving.code or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
 
 
 def test_search_shows_board_table_and_speed(program):

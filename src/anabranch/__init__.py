@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from anabranch.search.backup import Mean as Mean
     from anabranch.search.backup import Mix as Mix
     from anabranch.search.best_chance import BestChance as BestChance
+    from anabranch.search.certainty import ByCertainty as ByCertainty
     from anabranch.search.collect import Forget as Forget
     from anabranch.search.collect import KeepReached as KeepReached
     from anabranch.search.ensemble import Ensemble as Ensemble
@@ -137,6 +138,7 @@ _HOMES = {
     "anabranch.search.result": ("Result",),
     "anabranch.search.searcher": ("Search",),
     "anabranch.search.select": ("PUCT", "UCT", "ConstantFPU", "Greedy", "ParentFPU", "ReducedFPU", "score", "value_of"),
+    "anabranch.search.certainty": ("ByCertainty",),
     "anabranch.search.collect": ("Forget", "KeepReached"),
     "anabranch.search.stale": ("Ancestors", "Parents", "PathOnly", "Staleness", "Sweeping"),
     "anabranch.search.update": ("CatchUp", "Continue", "Idempotent", "Incremental", "Stop"),

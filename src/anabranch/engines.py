@@ -7,16 +7,12 @@ In Python: `Search(game, **best_options(game))`. Measurements: docs/algorithms/r
 from typing import Any
 
 from anabranch.games.game import Game
-from anabranch.games.go import Go, MoGo, Sense
+from anabranch.games.go import Go, Sense
 from anabranch.games.hex import Hex
-from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 
-# Rules that are not always obeyed: playouts that answer by rote err in the same way every time (docs/games/go.md).
-RELAXED = MoGo(save=0.9, pattern=0.8, second_last=0.5, capture=0.8, self_atari=0.5)
-
 BEST: dict[type[Game], dict[str, Any]] = {
-    Go: {"select": Rave(), "heuristic": Sense(), "evaluate": Rollout(policy=RELAXED)},
+    Go: {"select": Rave(), "heuristic": Sense()},
     Hex: {"select": Rave()},
 }
 

@@ -2,12 +2,9 @@
 
 import json
 import sqlite3
-import sys
 from xml.etree import ElementTree
 
 import pytest
-
-from anabranch.cli import main
 
 CUP = """
 game = "tictactoe"
@@ -22,21 +19,10 @@ c = "uct visits=5"
 
 
 @pytest.fixture
-def program(monkeypatch, capsys, tmp_path, in_process):
-    """Call the program, games included, in this process, in a folder of its own: gives (exit code, stdout, stderr)."""
+def program(program, monkeypatch, tmp_path, in_process):
+    """The same in a folder of its own, and games are played in this process too."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["anabranch", *arguments])
-        code = 0
-        try:
-            main()
-        except SystemExit as leaving:
-            code = leaving.code or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
+    return program
 
 
 def test_a_match_is_played_shown_drawn_and_told_to_programs(program, tmp_path):

@@ -149,7 +149,7 @@ def test_boards_of_go_agree_with_openspiel_after_every_move(ours, theirs):
     assert captures > GAMES / 2  # of two stones or more
 
 
-@for_each(PAIRS)  # plain Go, which looks for superko at every point, has a judge of its own: test_go_rules.py
+@for_each(PAIRS)  # plain Go, which looks for superko at every point, has a judge of its own: test_go_slow_board.py
 def test_plain_positions_agree_with_openspiel(ours, theirs):
     chooser = random.Random(f"plain {theirs}")
     game = pyspiel.load_game(theirs)

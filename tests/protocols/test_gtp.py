@@ -1,4 +1,4 @@
-"""GTP: what is a line, what is an answer, and what every single command does."""
+"""GTP: what is a line, what is an answer, what every single command does, and the search and the program behind it."""
 
 import io
 import json
@@ -12,12 +12,10 @@ from dataclasses import replace
 import pytest
 
 from anabranch._version import __version__
-from anabranch.cli import main
-from anabranch.protocols import sgf
 from anabranch.protocols.engine import Engine
 from anabranch.protocols.gtp import Session
 from anabranch.protocols.gtp_words import COMMANDS, parsed
-from tests.conftest import needs, program, when_compiled
+from tests.conftest import when_compiled
 from tests.protocols.talk import OPTIONS, Client, converse
 
 # --- lines and answers --------------------------------------------------------------------------------------------------------
@@ -175,180 +173,6 @@ def test_a_command_that_searches_does_what_it_should(name):
     assert re.fullmatch(expected, answer_to(lines))
 
 
-# --- what is refused ----------------------------------------------------------------------------------------------------------
-
-REFUSED = {
-    "boardsize": r"syntax error.*",
-    "boardsize nine": r"syntax error.*",
-    "boardsize 1": r"unacceptable size.*",
-    "boardsize 26": r"unacceptable size.*",
-    "boardsize 99999999999999999999999999": r"syntax error.*",
-    "rectangular_boardsize 9 99": r"unacceptable size.*",
-    "komi": r"syntax error.*",
-    "komi nan": r"syntax error.*",
-    "komi inf": r"syntax error.*",
-    "komi 6.3": r"syntax error: komi=6\.3: give whole or half points.*",
-    "play b": r"syntax error.*",
-    "play green D4": r"syntax error.*",
-    "play b I5": r"syntax error.*",
-    "play b K5": r"syntax error.*",
-    "play b D0": r"syntax error.*",
-    "play b D44": r"syntax error.*",
-    "play b D4\nplay w D4": r"illegal move: D4 .*there is a stone.*",
-    "play w A2\nplay w B1\nplay b A1": r"illegal move: A1 .*it is suicide.*",
-    "genmove": r"syntax error.*",
-    "genmove purple": r"syntax error.*",
-    "undo": r"cannot undo.*",
-    "play b D4\ngg-undo 2": r"cannot undo.*",
-    "gg-undo 0": r"cannot undo.*",
-    "fixed_handicap": r"syntax error.*",
-    "fixed_handicap 1": r"invalid number of stones.*",
-    "fixed_handicap 10": r"invalid number of stones.*",
-    "play b D4\nfixed_handicap 2": r"board not empty",
-    "place_free_handicap 1": r"invalid number of stones.*",
-    "place_free_handicap 81": r"invalid number of stones.*",
-    "set_free_handicap": r"bad vertex list.*",
-    "set_free_handicap A1": r"bad vertex list.*",
-    "set_free_handicap A1 A1": r"bad vertex list.*",
-    "set_free_handicap A1 pass": r"syntax error.*",
-    "time_settings 10 10": r"syntax error.*",
-    "time_settings -1 0 0": r"syntax error.*",
-    "time_left b": r"syntax error.*",
-    "time_left b x 0": r"syntax error.*",
-    "final_status_list": r"syntax error.*",
-    "final_status_list sleepy": r"syntax error.*",
-    "loadsgf": r"syntax error.*",
-    "loadsgf nowhere.sgf": r"cannot load file: nowhere\.sgf cannot be read.*",
-    "loadsgf nowhere.sgf 5": r"cannot load file: nowhere\.sgf cannot be read.*",
-    "last_move": r"no previous move known",
-    "list_stones": r"syntax error.*",
-    "kgs-rules martian": r"syntax error: there are no rules called 'martian'.*",
-    "kgs-time_settings sandglass 5": r"syntax error.*",
-    "kgs-time_settings byoyomi 5": r"syntax error.*",
-    "kata-set-rules {": r"syntax error.*",
-    'kata-set-rules {"ko":"TRIPLE"}': r"syntax error.*",
-    'kata-set-rules {"hasButton":true}': r"syntax error.*button.*",
-    "kata-set-rule ko": r"syntax error.*",
-    "kata-set-rule weather fine": r"syntax error.*",
-    "kata-set-param numSearchThreads 3": r"syntax error.*",
-    "kata-get-param weather": r"syntax error.*",
-    "gogui-play_sequence b D4 w": r"syntax error.*",
-    "gogui-play_sequence b D4 w D4": r"illegal move.*",
-    "gogui-setup b A1 w B1 w A2": r"cannot set up.*",
-    "set_position b A1 w A1": r"syntax error: A1 comes twice",
-    "anabranch-options colour red": r"there is no option 'colour'.*",
-    "lz-analyze z": r"syntax error.*",
-    "kata-analyze b 10 ownership perhaps": r"syntax error.*",
-    "kata-analyze b interval": r"syntax error.*",
-    "kata-analyze b avoid b Z9 1": r"syntax error.*",
-    "set_random_seed x": r"syntax error.*",
-    "": None,
-    "genmove_cleanup b": r"unknown command",
-    "GENMOVE b": r"unknown command",
-}
-
-
-@pytest.mark.parametrize("lines", [line for line in REFUSED if line], ids=lambda lines: lines.replace("\n", "; "))
-def test_wrong_arguments_are_refused_and_change_nothing(lines):
-    *before, _ = lines.split("\n")
-    answers = converse("\n".join([*before, "showboard", lines.split("\n")[-1], "showboard"]) + "\n")
-    assert re.fullmatch(r"\? " + REFUSED[lines], answers[-2])
-    assert answers[-1] == answers[-3]
-
-
-def test_failures_begin_as_gnu_go_words_them_where_the_specification_does():
-    """GNU Go is GTP's reference implementation."""
-    needs("gnugo")
-    lines = ["boardsize 30", "play b D4", "play w D4", "nonsense", "clear_board", "undo", "play b D4", "fixed_handicap 2"]
-    done = subprocess.run(
-        [program("gnugo"), "--mode", "gtp"], input="\n".join(lines) + "\nquit\n", capture_output=True, text=True, check=True
-    )
-    theirs = done.stdout.split("\n\n")[: len(lines)]
-    for ours, their in zip(converse("\n".join(lines) + "\n", size=19), theirs, strict=True):
-        assert ours.split(":")[0].strip() == their.strip()
-
-
-# --- the board ----------------------------------------------------------------------------------------------------------------
-
-
-def test_either_player_may_move_at_any_time():
-    answers = converse("play b D4\nplay b E4\nplay b F4\nplay w pass\nplay w D5\nlist_stones b\nlist_stones w\nmove_history\n")
-    assert answers[-3:-1] == ["= D4 E4 F4", "= D5"]
-    assert answers[-1] == "= white D5\nwhite pass\nblack F4\nblack E4\nblack D4"
-
-
-def test_a_game_goes_on_after_two_passes():
-    answers = converse("play b D4\nplay w pass\nplay b pass\nplay w E5\nplay b pass\nplay w pass\nplay b pass\nlist_stones w\n")
-    assert answers[-1] == "= E5" and all(answer.startswith("=") for answer in answers)
-
-
-def test_a_ko_may_not_be_retaken_at_once_but_a_longer_cycle_is_the_arbiters_business():
-    ko = "gogui-setup b B1 b A2 b B3 w C1 w D2 w C3 w B2\nplay b C2\n"
-    assert converse(ko + "play w B2\n")[-1].startswith("? illegal move: B2")
-    lifted = converse(ko + "play w pass\nis_legal w B2\nplay w B2\nplay b H9\nplay w H8\nplay b C2\nlist_stones w\n")
-    assert lifted[3:] == ["= 0", "= ", "= ", "= ", "= ", "= C1 D2 C3 H8"]  # superko forbids what is played all the same
-
-
-def test_komi_and_rules_can_change_in_mid_game_and_stones_stay():
-    with Client() as client:
-        for line in ("play b D4", "play w E5", "komi 0.5", "kata-set-rules japanese", "play b F6"):
-            client.ok(line)
-        assert client.ok("list_stones b") == "D4 F6" and client.ok("list_stones w") == "E5"
-        assert client.engine.position.state.half_komi == 1
-        assert client.engine.game.rules.scoring == "territory"
-        client.ok("gg-undo 2")
-        assert client.ok("list_stones b") == "D4"
-        assert client.engine.position.game == client.engine.game
-
-
-def test_handicap_stones_are_worth_what_the_rules_say():
-    with Client(komi=0.5) as client:
-        client.ok("fixed_handicap 4")
-        assert client.engine.position.to_play == 1
-        assert client.engine.game.komi == 4.5 and client.ok("get_komi") == "0.5"  # Chinese rules: a point a stone
-        client.ok("kata-set-rules japanese")
-        assert client.engine.game.komi == 0.5
-        client.ok("clear_board")
-        client.ok("kata-set-rules chinese")
-        assert client.engine.game.komi == 0.5
-        assert client.ok("place_free_handicap 3") == "C3 G7 C7"
-
-
-@pytest.mark.parametrize("size", [2, 3, 5, 6, 9])
-def test_free_handicap_stones_stand_apart_on_any_board(size):
-    most = size * size - 1
-    for count in {2, min(5, most), most - 1} - {1, 0}:
-        with Client(size=size) as client:
-            stones = client.ok(f"place_free_handicap {count}").split()
-            assert len(set(stones)) == count == len(client.ok("list_stones b").split())
-
-
-def test_a_game_is_written_and_read_back(tmp_path):
-    path = tmp_path / "a game.sgf"  # a blank in the name, which GoGui puts into quotes
-    with Client() as client:
-        for line in ("fixed_handicap 2", "komi 0.5", "play w E5", "play b D4", "play b D5", f'printsgf "{path}"'):
-            client.ok(line)
-        board = client.ok("showboard")
-    with Client(komi=7.5) as client:
-        client.ok(f'loadsgf "{path}"')
-        assert client.ok("showboard") == board
-        assert client.ok("get_komi") == "0.5" and client.engine.handicap == 2
-        client.ok(f'loadsgf "{path}" 2')
-        assert client.ok("move_history") == "white E5"
-        client.ok(f"loadsgf {path} 1")
-        assert client.ok("move_history") == "" and client.ok("list_stones b") == "C3 G7"
-    assert sgf.load(path).main_line() == [40, 30, 39]
-
-
-def test_a_record_with_stones_set_up_on_the_way_begins_there(tmp_path):
-    path = tmp_path / "setup.sgf"
-    path.write_text("(;SZ[9];B[ee];W[cc];AB[aa][ba]AE[ee]PL[W];W[gg];B[hh])", encoding="utf-8")
-    with Client() as client:
-        client.ok(f"loadsgf {path}")
-        assert client.ok("move_history") == "black H2\nwhite G3"
-        assert client.ok("list_stones b") == "H2 A9 B9"
-
-
 # --- the search behind it -----------------------------------------------------------------------------------------------------
 
 
@@ -481,28 +305,3 @@ def test_the_program_ends_when_nobody_listens_any_more():
     engine.stdin.write("name\nname\n")
     engine.stdin.close()
     assert engine.wait(timeout=60) == 0
-
-
-BAD = {
-    ("gtp", "--size", "99"): "Go is played on boards with sides of 2 to 25",
-    ("gtp", "--komi", "6.3"): "give whole or half points",
-    ("gtp", "--rules", "martian"): "there are no rules called 'martian'",
-    ("gtp", "--visits", "0"): "--visits=0: must be a whole number of 1 or more",
-    ("gtp", "--seconds", "0"): "--seconds=0.0: must be above 0",
-    ("gtp", "--memory", "lots"): 'such as "512MB"',
-    ("gtp", "--lag", "-1"): "--lag=-1.0: must be 0 or more",
-    ("gtp", "--resign", "5"): "--resign=5.0: a win rate is from 0 to 1",
-    ("gtp", "--c", "-1"): "c=-1.0",
-    ("analyze", "--threads", "0"): "--threads=0: must be a whole number of 1 or more",
-    ("analyze", "--memory", "lots"): 'such as "512MB"',
-}
-
-
-@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_bad_options_give_one_clear_error(arguments, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["anabranch", *arguments])
-    with pytest.raises(SystemExit) as leaving:
-        main()
-    out, err = capsys.readouterr()
-    assert leaving.value.code == 2 and out == ""
-    assert BAD[arguments] in err and len(err.strip().splitlines()) == 1

@@ -143,6 +143,7 @@ class HandMade:
             path_edges=np.zeros(9, np.int32),
             path_rewards=np.zeros((9, 1)),
             values=np.zeros(1),
+            sums=np.zeros(1),
             actions=np.zeros(LETTERS, np.int64),
             priors=np.zeros(LETTERS, np.float32),
             probabilities=np.zeros(0),

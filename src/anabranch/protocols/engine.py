@@ -49,7 +49,7 @@ class Options:
     rules: str | RuleSet = "chinese"
     visits: int | None = None  # of the root, kept ones included, at which a search ends
     seconds: float | None = None  # for a move; with a clock, at most
-    policy: Any = None  # of playouts; None: what plays best in a search, and the game's own to find dead stones
+    policy: Any = None  # of playouts; None: the game's own
     select: str = "best"  # which selection rule: see RULES; "best" is what plays best, heuristic and all
     exploration: float | None = None  # the rule's constant c; None: its default
     graph: bool = True  # whether positions that several paths reach share a node

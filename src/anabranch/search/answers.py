@@ -24,10 +24,14 @@ def ask(evaluator: Callable[..., Any], states: Any) -> Any:
         raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
 
 
-def read_answer(answer: Any, count: int, actions: int, width: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """The priors (or None) and values of `count` positions, a row each, out of f's answer."""
+Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
+
+
+def read_answer(answer: Any, count: int, actions: int, width: int) -> Answer:
+    """What f's answer says of `count` positions, a row each; None where it says nothing."""
     try:
-        priors, values = answer
+        priors, values, *more = answer
+        (deviations,) = more or [None]
     except (TypeError, ValueError):
         raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
     values = _array(values, "values", (count,) if width == 1 else (count, width), (count, width))
@@ -35,7 +39,11 @@ def read_answer(answer: Any, count: int, actions: int, width: int) -> tuple[np.n
         priors = _array(priors, "priors", (count, actions), (count, actions))
         if (priors < 0.0).any():
             raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
-    return priors, values.reshape(count, width)
+    if deviations is not None:
+        deviations = _array(deviations, "deviations", (count,), (count,))
+        if (deviations < 0.0).any():
+            raise EvaluatorError("the evaluator gave a negative deviation; it says how far a value may be off, so 0 or more")
+    return priors, values.reshape(count, width), deviations
 
 
 def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:

@@ -19,6 +19,7 @@ from anabranch.jit.options import is_option
 from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
 from anabranch.search.backup import Mean, carry
+from anabranch.search.certainty import ByCertainty
 from anabranch.search.checks import at_least_one, describe, is_a, is_function, one_of, option, selects, serves
 from anabranch.search.drive import Driver, GraphDriver, Setting, TreeDriver
 from anabranch.search.drive_batch import BatchDriver
@@ -163,6 +164,7 @@ def needs_of(
         cuts=game.repetition != "nothing",
         links=isinstance(manner.stale, (Parents, Ancestors)),
         lore=heuristic is not None or reads_lore(rules.select),
+        weights=isinstance(rules.backup, ByCertainty),
         squares=isinstance(final, ByLowerBound) or isinstance(innermost(rules.select), KataGoPUCT),
         plan=max(game.actions, game.events) if isinstance(rules.select, Gumbel) else 0,
         in_order=manner.in_order,
@@ -244,7 +246,7 @@ def is_compact(game: Game | ObjectGame, evaluate: Any, needs: Needs) -> bool:
     """Whether a compact tree will do: no sharing, no proofs, no repetitions, no lore, no squares, no plan, edges in any
     order, nothing in Python."""
     in_kernel = isinstance(game, Game) and is_option(evaluate)
-    beside = needs.squares or needs.plan or needs.in_order
+    beside = needs.squares or needs.weights or needs.plan or needs.in_order
     return in_kernel and not (needs.merge or needs.prove or needs.cuts or needs.lore or beside)
 
 

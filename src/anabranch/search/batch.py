@@ -19,7 +19,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.search.backup import withdraw
 from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.graph import WAITING, Graph
+from anabranch.search.graph import WAITING, Graph, weigh
 from anabranch.search.layout import NO_NODE, REFUSED, is_on, slot
 from anabranch.search.locks import lock, lock_in_place, unlock
 from anabranch.search.parts_graph import adopt, survey_leaf
@@ -57,9 +57,10 @@ class Lanes(NamedTuple):
 
 
 @kernel
-def exchange(stack, roots, select, operator, manner, limits, work, lanes, counts, refusals, priors, values, forget):
-    """Back up the leaves that wait with these priors and values, in the order of searches and lanes; then let each search set
-    out on up to `counts` simulations. Gives NO_FAULT; or, with nothing done, the first leaf of whose actions none has a prior.
+def exchange(stack, roots, select, operator, manner, limits, work, lanes, counts, refusals, priors, values, weights, forget):
+    """Back up the leaves that wait with these priors, values and weights, in the order of searches and lanes; then let each
+    search set out on up to `counts` simulations. Gives NO_FAULT; or, with nothing done, the first leaf of whose actions none
+    has a prior.
 
     With `forget`, withdraw all that is under way instead, as if nobody had gone down."""
     if forget:
@@ -74,6 +75,8 @@ def exchange(stack, roots, select, operator, manner, limits, work, lanes, counts
         lanes.told[s, DONE] = 0
         for leaf in range(lanes.told[s, WAIT]):
             lane = lane_of(work, lanes, s, leaf)
+            if is_on(graph.weighed) and lanes.leaves[s, leaf] != NO_NODE:
+                weigh(graph, lanes.leaves[s, leaf], weights[row])
             number = hear(graph, operator, manner, limits, lane, lanes, s, leaf, priors[row], values[row])
             if lanes.depths[s, leaf] > 0:
                 lanes.told[s, DONE] += 1
@@ -299,5 +302,7 @@ def graph_at(stack, s):
         stack.crew,
         stack.squares[s],
         stack.squared,
+        stack.weights[s],
+        stack.weighed,
         stack.plan[s],
     )

@@ -22,6 +22,7 @@ from anabranch.search.graph import (
     attach,
     child_of,
     copy_place,
+    copy_weights,
     fill_table,
     numbers,
     place_of,
@@ -115,6 +116,8 @@ def copy_down(graph, number, new_numbers):
             graph.bounds[target, 1, i] = graph.bounds[number, 1, i]
     if is_on(graph.apart):
         copy_place(graph, number, target)
+    if is_on(graph.weighed):
+        copy_weights(graph, number, target)
     if is_on(graph.known):
         graph.lore[target] = graph.lore[number]
     for i in range(1, 1 + node.count):

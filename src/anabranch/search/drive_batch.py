@@ -17,6 +17,7 @@ from anabranch.errors import EvaluatorError
 from anabranch.jit import readable
 from anabranch.search.answers import NO_PRIORS, ask, read_answer
 from anabranch.search.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, TOLD, WAIT, WHY, Lanes, exchange
+from anabranch.search.certainty import weights_of
 from anabranch.search.drive import FIRST_PATH, NEVER, OnGraph, Setting
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE
 from anabranch.search.graph import Graph
@@ -123,14 +124,15 @@ class Stack:
         what is under way."""
         first = self.drivers[0]
         actions, width = first.game.actions, len(first.work.values)
-        priors, values = np.empty((0, actions)), np.empty((0, width))
-        if heard:
-            given, values = read_answer(answer, heard, actions, width)
-            priors = np.ones((heard, actions)) if given is None else given
         select, _, backup = first.rules
+        priors, values, deviations = np.empty((0, actions)), np.empty((0, width)), None
+        if heard:
+            given, values, deviations = read_answer(answer, heard, actions, width)
+            priors = np.ones((heard, actions)) if given is None else given
+        weights = weights_of(backup, deviations, first.limits.scale.factor, heard)
         refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
         how = select, backup, first.manner, first.limits, first.work
-        answer = np.ascontiguousarray(priors), values
+        answer = np.ascontiguousarray(priors), values, weights
         fault = exchange(self.graph, self.roots, *how, self.lanes, counts, refusals, *answer, forget)
         if fault != NO_FAULT:
             raise EvaluatorError(NO_PRIORS)

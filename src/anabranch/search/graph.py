@@ -15,7 +15,7 @@ Truth is the edge visit: N(n) is a node's own evaluations and all visits of its 
 
 With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
 length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`), lore
-(`lore.py`), squares (`squares.py`), a plan for the root (`gumbel.py`).
+(`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`).
 Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
 Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.
 """
@@ -63,6 +63,7 @@ GRAY = np.uint8(64)  # evaluated and with edges, but not visited since: see `gra
 LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
 NOISE, BEFORE = 0, 1  # rows of `plan`
+OWN_WEIGHT, MEAN_WEIGHT = 0, 1  # columns of `weights`: of its own evaluation, and of all below; 0: the game is over
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
 FIRST_TABLE = 1024  # slots
 LARGEST_STAMP = 2**31 - 1
@@ -133,6 +134,8 @@ class Graph(NamedTuple):
     crew: Any  # whether several threads are at work: see `locks.py`
     squares: Any  # f8 (slots,): of an edge, the sum of the squares of what came up (`squares.py`); length 0 if not asked for
     squared: Any  # On or Off: whether they are summed
+    weights: Any  # f8 (slots, 2): of a node, see OWN_WEIGHT; length 0 if evaluations all weigh the same
+    weighed: Any  # On or Off: whether they do not
     plan: Any  # f8 (2, actions): what was drawn for the root's actions, and the visits they had then (`gumbel.py`), or (2, 0)
 
 
@@ -147,6 +150,7 @@ class Needs(NamedTuple):
     places: bool = False
     lore: bool = False
     squares: bool = False
+    weights: bool = False
     plan: int = 0  # for so many actions
     in_order: bool = False  # no array: whether edges stand in the order of their actions, which a compact tree cannot do
 
@@ -154,7 +158,7 @@ class Needs(NamedTuple):
 def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Graph:
     """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
     beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
-    beside += LORE.itemsize * needs.lore + 8 * needs.squares
+    beside += LORE.itemsize * needs.lore + 8 * needs.squares + 16 * needs.weights
     cost = node_dtype(width).itemsize + beside
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
@@ -182,6 +186,8 @@ def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Gr
         known=On() if needs.lore else Off(),
         squares=np.empty(slots if needs.squares else 0),
         squared=On() if needs.squares else Off(),
+        weights=np.empty((slots if needs.weights else 0, 2)),
+        weighed=On() if needs.weights else Off(),
         plan=np.zeros((2, needs.plan)),
         virtual=virtual,
         crew=Off(),
@@ -253,7 +259,16 @@ def add_node(graph, low, high):
         node.mean[i] = 0.0
     if len(graph.heads) > 0:
         graph.heads[number] = EMPTY
+    if is_on(graph.weighed):
+        weigh(graph, number, 0.0)
     return number
+
+
+@helper
+def weigh(graph, number, weight):
+    """What the evaluation of a node weighs, and so far all that is known of it."""
+    graph.weights[slot(number), OWN_WEIGHT] = weight
+    graph.weights[slot(number), MEAN_WEIGHT] = weight
 
 
 @helper
@@ -291,12 +306,21 @@ def move(graph, number, target):
             graph.bounds[target, HIGH, i] = graph.bounds[number, HIGH, i]
     if is_on(graph.apart):
         copy_place(graph, number, target)
+    if is_on(graph.weighed):
+        copy_weights(graph, number, target)
     if len(graph.heads) > 0:
         graph.heads[target] = graph.heads[number]
     node = graph.nodes[number]
     node.stamp = target
     node.flags = MOVED | (node.flags & LOCKED)
     graph.used[SIGNPOSTS] += 1
+
+
+@helper
+def copy_weights(graph, number, target):
+    """A node that moves takes its weights along."""
+    graph.weights[target, OWN_WEIGHT] = graph.weights[number, OWN_WEIGHT]
+    graph.weights[target, MEAN_WEIGHT] = graph.weights[number, MEAN_WEIGHT]
 
 
 @helper

@@ -8,7 +8,7 @@ is kept, at no cost; the next one goes on. Read first: `graph.py`.
 import numpy as np
 
 from anabranch.jit import helper, kernel
-from anabranch.search.graph import GRAY, OVER, Graph
+from anabranch.search.graph import GRAY, OVER, OWN_WEIGHT, Graph, weigh
 from anabranch.search.layout import edges_of, is_on, own_value, slot, width_of
 
 NOT_GRAY = np.uint8(255) - GRAY
@@ -28,6 +28,8 @@ def fade(graph, root, numbers):
             node.flags |= GRAY
             node.own = 0
             node.visits = 0
+            if is_on(graph.weighed):
+                weigh(graph, number, graph.weights[slot(number), OWN_WEIGHT])
             for i in range(width_of(graph)):
                 node.mean[i] = own_value(graph, number, i)
     wake(graph, root)

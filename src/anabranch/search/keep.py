@@ -31,7 +31,8 @@ from anabranch.search.tree import Tree
 NAME = "anabranch search"
 FORMAT = 1
 MAGIC = b"PK\x03\x04"  # how archives begin
-BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "squares")  # a graph's arrays with one row a slot
+# A graph's arrays with one row a slot.
+BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "squares", "weights")
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)  # what reading damage raises
 
 
@@ -63,6 +64,7 @@ class Terms:
             "stale": "stale=Parents() or Ancestors()" if self.needs.links else "stale=PathOnly() or Sweeping()",
             "lore": "select=Rave() or a heuristic" if self.needs.lore else "neither Rave() nor a heuristic",
             "squares": "KataGoPUCT() or ByLowerBound()" if self.needs.squares else "neither KataGoPUCT() nor ByLowerBound()",
+            "weights": "backup=ByCertainty()" if self.needs.weights else "a backup other than ByCertainty()",
             "evaluate": "an evaluator in Python" if self.in_python else "an evaluator such as Rollout()",
         }
 

@@ -91,7 +91,7 @@ class Search:
         evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, or any f(states) -> (priors, values)
         heuristic     what is thought of actions before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
                       your own, or any f(state) -> (H, C, C~); none by default
-        backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`
+        backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play

@@ -16,7 +16,21 @@ from anabranch.jit import helper, kernel
 from anabranch.jit.prefetch import prefetch
 from anabranch.search.backup import withdraw
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.graph import EXEMPT, EXHAUSTED, GRAY, OVER, add_edges, add_node, attach, child_of, find, place_of, stamp
+from anabranch.search.graph import (
+    EXEMPT,
+    EXHAUSTED,
+    GRAY,
+    OVER,
+    OWN_WEIGHT,
+    add_edges,
+    add_node,
+    attach,
+    child_of,
+    find,
+    place_of,
+    stamp,
+    weigh,
+)
 from anabranch.search.gray import wake
 from anabranch.search.heuristic import NoHeuristic, advise_all, sort_actions, sort_by_number
 from anabranch.search.history import cut_value, is_exhausted
@@ -425,6 +439,8 @@ def note(graph, leaf, depth, evaluations, limits, work):
         return
     leaf = lock_in_place(graph, leaf)
     node = graph.nodes[slot(leaf)]
+    if is_on(graph.weighed) and graph.weights[slot(leaf), OWN_WEIGHT] == 0.0:  # the evaluator does not say
+        weigh(graph, leaf, 1.0)
     node.own += 1
     node.visits += 1
     for i in range(width_of(graph)):
