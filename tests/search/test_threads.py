@@ -43,6 +43,7 @@ def test_all_simulations_are_counted_and_nothing_is_left_under_way(kind):
     check_at_rest(search)
 
 
+@pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
 @pytest.mark.parametrize("kind", ["tree", "graph"])
 def test_threads_find_what_one_thread_finds(kind):
     position = GAME.position(["d", "a", "d", "b", "d"])  # a threat that must be met
@@ -90,7 +91,7 @@ def test_the_evaluator_is_called_by_several_threads():
             return super().__call__(states)
 
     search_with("batches", threads=2, evaluate=Slow(4)).run(visits=200)
-    assert len(names - {threading.main_thread().name}) == 2  # which has asked for the root
+    assert names == {threading.main_thread().name, "anabranch-1"}
 
 
 @pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")

@@ -8,7 +8,6 @@ everything is at rest, and as with one thread. Read first: `drive.py`, `drive_ba
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -91,23 +90,37 @@ class Team:
     def __init__(self, driver: Driver, threads: int, smallest: int) -> None:
         """`smallest`: simulations of a portion."""
         self.driver, self.threads, self.smallest = driver, threads, smallest
-        self.pool = ThreadPoolExecutor(threads, "anabranch")
         self.dealing = threading.Lock()
         self.left = 0
 
     def run(self, count: int, graphs: Sequence[Any], simulate_one: Any) -> int:
         """Have thread i run `simulate_one(i, n)` on its graph until `count` simulations are done or it gives fewer than n; how
-        many were done."""
+        many were done. The calling thread is one of them; the others live for a slice, which costs next to nothing."""
         self.left = count
         make_table(self.driver.graph, count)
         for own in graphs:
             refresh(own, self.driver.graph)
-        futures = [self.pool.submit(self._work, i, own, simulate_one) for i, own in enumerate(graphs)]
-        wait(futures)
+        ends: list[Any] = [0] * self.threads
+
+        def work(i: int) -> None:
+            try:
+                ends[i] = self._work(i, graphs[i], simulate_one)
+            except BaseException as error:
+                ends[i] = error
+
+        others = [threading.Thread(target=work, args=(i,), name=f"anabranch-{i}", daemon=True) for i in range(1, self.threads)]
+        for thread in others:
+            thread.start()
+        work(0)
+        for thread in others:
+            thread.join()
         self._rest(graphs)
-        return sum(future.result() for future in futures)
+        for error in (end for end in ends if isinstance(end, BaseException)):
+            raise error
+        return sum(ends)
 
     def _work(self, i: int, own: Any, simulate_one: Any) -> int:
+        """Simulate in one thread until nothing is left; how many were done."""
         done = 0
         while True:
             with self.dealing:
@@ -135,7 +148,7 @@ class Team:
         room = int(used[LIMIT] - used[SLOTS])
         if not isinstance(self.driver.graph, Tree):
             room = min(room, int(used[ROOM] // (used[SLOT_COST] + used[POSITION_COST])))
-        share = min(max(wanted, SHARE), room)
+        share = min(max(wanted, SHARE), -(-room // self.threads))  # something is left for the others
         own.used[END], own.used[LIMIT] = 0, own.used[SLOTS]
         if share > 4:
             own.used[SLOTS] = used[SLOTS]
