@@ -124,9 +124,10 @@ def test_fewer_and_more_moves(client):
 
 
 def test_what_is_to_be_avoided_is_neither_shown_nor_played(client):
-    client.send("lz-analyze b 10 avoid b E5,D4,pass 1 avoid w C3 1")
+    client.send("lz-analyze b 10 avoid b E5,D4,pass 1 avoid w C5,C6,E4,F5,G5 1")
     shown = {move["move"] for move in pairs_of(client.until("info "))}
-    assert not {"E5", "D4", "pass"} & shown and "C3" in shown
+    assert not {"E5", "D4", "pass"} & shown
+    assert {"C5", "C6", "E4", "F5", "G5"} & shown  # those are white's
     client.ask("")
     client.send("lz-analyze b 10 allow b A1,B1 1")
     assert {move["move"] for move in pairs_of(client.until("info "))} <= {"A1", "B1"}

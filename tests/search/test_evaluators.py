@@ -131,7 +131,7 @@ NONSENSE = {
     "raised KeyError: 'weights'": raising,
     "returns (priors, values), but this one returned float": lambda states: 0.5,
     "returns (priors, values), but this one returned NoneType": lambda states: None,
-    "returned tuple": lambda states: (None, [0.0], "more"),
+    "returned tuple": lambda states: (None, [0.0], [0.1], "more"),
     "priors have the shape (9,)": lambda states: (np.ones(9), [0.0]),
     "priors have the shape (1, 10)": lambda states: (np.ones((1, 10)), [0.0]),
     "values have the shape (2,)": lambda states: (None, [0.0, 0.0]),

@@ -24,7 +24,17 @@ from anabranch.search.layout import NO_NODE, REFUSED, is_on, slot
 from anabranch.search.locks import lock, lock_in_place, unlock
 from anabranch.search.parts_graph import adopt, survey_leaf
 from anabranch.search.prove import is_proven
-from anabranch.search.simulate_graph import MEMORY_FULL, PATH_FULL, PROVEN, WANTS_VALUE, ascend, descend, note, reach_root
+from anabranch.search.simulate_graph import (
+    AT_EDGE,
+    MEMORY_FULL,
+    PATH_FULL,
+    PROVEN,
+    WANTS_VALUE,
+    ascend,
+    descend,
+    note,
+    reach_root,
+)
 from anabranch.search.steps import Work, choices
 
 # What `told` says of each search.
@@ -140,7 +150,7 @@ def gather(graph, root, select, operator, manner, limits, work, lanes, s, count,
             told[WAIT] += 1
         else:
             if end == WANTS_VALUE:  # over, but without room for a node that says so
-                note(graph, leaf, depth, 0, limits, lane)
+                end = AT_EDGE
             ascend(graph, depth, operator, manner, end, limits, lane)
             settled += 1
     told[DONE] += settled
@@ -240,14 +250,14 @@ def hear(graph, operator, manner, limits, work, lanes, s, lane, priors, values):
     for i in range(len(work.values)):
         work.values[i] = -values[i] if len(work.values) == 1 and player == 1 else values[i]
     if depth > 0 or graph.nodes[slot(leaf)].own == 0:
-        note(graph, leaf, depth, 1, limits, work)
+        note(graph, leaf, 1, work)
     number = leaf
     if leaf != NO_NODE:
         release(graph, leaf)
         if depth < limits.depth:
             number = adopt(graph, leaf, player, count, depth, manner, limits, work)
     if depth > 0:
-        ascend(graph, depth, operator, manner, WANTS_VALUE, limits, work)
+        ascend(graph, depth, operator, manner, WANTS_VALUE if leaf != NO_NODE else AT_EDGE, limits, work)
     return number
 
 

@@ -27,6 +27,7 @@ from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_
 from anabranch.search.steps import Limits, Rules, Work
 from anabranch.search.trail import Trail, new_trail
 from anabranch.search.tree import Tree
+from anabranch.search.update import CatchUp
 from anabranch.search.virtual import VirtualLoss
 
 NEVER = 2**62  # a count that is not reached
@@ -174,6 +175,16 @@ class OnGraph(Driver):
             self.root = child
             self._renumber(collect(self.graph, child))
             self.plant()
+
+    def step_back(self, position: Any, exhausted: np.ndarray) -> bool:
+        """Search from where the last `advance` was, if that is still known. What was found below it since is counted in."""
+        before = self.roots_before.pop() if self.roots_before else NO_NODE
+        if before == NO_NODE:
+            return False
+        self.move_root(before, position, exhausted)
+        if not isinstance(self.manner.update, CatchUp):
+            sweep(self.graph, self.rules.backup, self.limits, self.work, np.array([self.root], np.int32))
+        return True
 
     def enter_position(self, position: Any) -> None:
         """The root's position is this one."""

@@ -32,7 +32,7 @@ from anabranch.search.parts_graph import (
     note_value,
     survey,
 )
-from anabranch.search.simulate_graph import PATH_FULL, UNKNOWN, WANTS_VALUE
+from anabranch.search.simulate_graph import AT_EDGE, PATH_FULL, UNKNOWN, WANTS_VALUE
 from anabranch.search.trail import add_to_trail, begin_evaluation, begin_playout, end_playout
 
 
@@ -71,7 +71,8 @@ class PythonDriver(OnGraph):
             return False
         if end == WANTS_VALUE:
             player, count = self.evaluate_leaf(leaf, depth)
-            note_value(self.graph, leaf, depth, int(count > 0), self.limits, self.work)
+            note_value(self.graph, leaf, int(count > 0), self.work)
+            end = AT_EDGE if leaf == NO_NODE else end
             if leaf != NO_NODE and depth < self.limits.depth:
                 self.give_edges(leaf, player, count, depth)
         finish_graph(self.graph, depth, self.rules.backup, self.manner, end, self.limits, self.work)
@@ -85,7 +86,7 @@ class PythonDriver(OnGraph):
         if self.root != NO_NODE and self.graph.nodes["count"][self.root] == 0:
             player, count = self.evaluate_leaf(self.root, 0)
             if self.graph.nodes["own"][self.root] == 0:
-                note_value(self.graph, self.root, 0, 1, self.limits, self.work)
+                note_value(self.graph, self.root, 1, self.work)
             self.root = self.give_edges(self.root, player, count, 0)
         if self.root != NO_NODE:
             finish_graph.compile(self.graph, 1, self.rules.backup, self.manner, 0, self.limits, self.work)

@@ -78,7 +78,7 @@ def node_dtype(width: int) -> np.dtype:
             ("mean", "f8", (width,)),  # Q: what the node is worth as of its last update; player 0's, or one a player
             ("visits", "i4"),  # N: own + visits of its edges
             ("own", "i4"),  # evaluations of the position itself; where the game is over, visits
-            ("stamp", "i4"),  # the last simulation that came here
+            ("stamp", "i4"),  # the last simulation that came here; with several threads, how many are under way from here
             ("count", "u2"),  # how many edges follow; 0: a leaf, or over
             ("player", "i1"),  # who moves here, or CHANCE
             ("flags", "u1"),

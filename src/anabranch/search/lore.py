@@ -36,7 +36,7 @@ from anabranch.search.layout import (
 )
 from anabranch.search.locks import lock, unlock
 from anabranch.search.trail import PLAYOUTS, mark, mark_playout
-from anabranch.search.virtual import recounted, under_way, with_pending
+from anabranch.search.virtual import note_under_way, recounted, under_way, with_pending
 
 SAMPLED_FROM = 32  # visits of an edge from which on it says something about the bias of its AMAF value
 
@@ -92,11 +92,19 @@ def _(known, graph, e, parent):
 
 @under_way.register(Graph)
 def _(graph, number):
+    if is_on(graph.crew):
+        return np.int64(graph.nodes[slot(number)].stamp)
     pending = np.int64(0)
     if is_on(graph.virtual):
         for e in edges_of(graph, number):
             pending += graph.edges[e].pending
     return pending
+
+
+@note_under_way.register(Graph)
+def _(graph, number, count):
+    if is_on(graph.crew):
+        graph.nodes[slot(number)].stamp += count
 
 
 @hinted.register(Graph)

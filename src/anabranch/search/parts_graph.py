@@ -106,9 +106,9 @@ def advise_graph(graph, count, depth, manner, limits, work):
 
 
 @kernel
-def note_value(graph, leaf, depth, evaluations, limits, work):
+def note_value(graph, leaf, evaluations, work):
     """`work.values` is the value of the leaf, and cost so many evaluations."""
-    note(graph, leaf, depth, evaluations, limits, work)
+    note(graph, leaf, evaluations, work)
 
 
 @kernel

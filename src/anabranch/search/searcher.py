@@ -292,14 +292,10 @@ class Search:
             raise SearchError("there is nothing to take back: the root is where the search began")
         self._position = self._before.pop()
         self._history = History(self.game, self._position)
-        known = NO_NODE
-        if isinstance(self._driver, OnGraph) and self._driver.roots_before:
-            known = self._driver.roots_before.pop()
-        if known == NO_NODE or (self._history.matters and not self._needs.merge):
+        marked = self._history.matters and not self._needs.merge  # for the path that nodes stand on
+        driver = self._driver if isinstance(self._driver, OnGraph) and not marked else None
+        if driver is None or not driver.step_back(self._position, self._history.exhausted()):
             self._driver = None
-        else:
-            assert isinstance(self._driver, OnGraph)
-            self._driver.move_root(known, self._position, self._history.exhausted())
 
     @property
     def position(self) -> Any:

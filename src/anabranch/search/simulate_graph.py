@@ -65,6 +65,7 @@ UNKNOWN = 3  # the last edge's child is not known yet, and Python must play (gam
 PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and tries again
 PROVEN = 5  # of `simulate_graph`: the root's value is known
 MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
+AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for want of room
 
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 
@@ -105,10 +106,11 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
         if end == WANTS_VALUE:
             if leaf == NO_NODE and rules.is_over(work.states[LEAF_STATE]):
                 read_outcome(work)
-                note(graph, leaf, depth, 0, limits, work)
             else:
                 evaluate(evaluator, work, limits.scale, limits.discount)
-                note(graph, leaf, depth, 1, limits, work)
+                note(graph, leaf, 1, work)
+            if leaf == NO_NODE:
+                end = AT_EDGE
         if count == 0:
             return expand(graph, leaf, 0, manner, limits, work) if graph.nodes[slot(leaf)].count == 0 else leaf, done, HAS_VALUE
         ascend(graph, depth, operator, manner, end, limits, work)
@@ -423,20 +425,32 @@ def count_end(graph, number, work):
 
 
 @helper
-def note(graph, leaf, depth, evaluations, limits, work):
-    """Count `work.values` as an evaluation of the leaf; without a node (no room) it goes to the edge itself."""
+def note(graph, leaf, evaluations, work):
+    """Count `work.values` as an evaluation of the leaf; without a node (no room) that is left to `ascend`."""
     graph.used[EVALUATIONS] += evaluations
-    if leaf == NO_NODE:
-        lock(graph, work.path_nodes[depth - 1])
-        edge = graph.edges[work.path_edges[depth - 1]]
-        sign = view(len(edge.total), graph.nodes[slot(work.path_nodes[depth - 1])].player)
-        for i in range(len(edge.total)):
-            value = limits.discount * work.values[i]
-            if rules.has_rewards(work.states[0]):
-                value += work.path_rewards[depth - 1, i]
-            edge.total[i] += sign * value
-        unlock(graph, work.path_nodes[depth - 1])
+    if leaf != NO_NODE:
+        count_evaluation(graph, leaf, work)
+
+
+@helper
+def note_at_edge(graph, number, depth, limits, work):
+    """Count `work.values` as an evaluation of a leaf that had no node; if it still has none, at the path's last edge."""
+    child = child_of(graph, work.path_edges[depth - 1])
+    if child != NO_NODE:  # another thread has found room for it
+        count_evaluation(graph, child, work)
         return
+    edge = graph.edges[work.path_edges[depth - 1]]
+    sign = view(len(edge.total), graph.nodes[slot(number)].player)
+    for i in range(len(edge.total)):
+        value = limits.discount * work.values[i]
+        if rules.has_rewards(work.states[0]):
+            value += work.path_rewards[depth - 1, i]
+        edge.total[i] += sign * value
+
+
+@helper
+def count_evaluation(graph, leaf, work):
+    """One more evaluation of a node, usually a leaf."""
     leaf = lock_in_place(graph, leaf)
     node = graph.nodes[slot(leaf)]
     if is_on(graph.weighed) and graph.weights[slot(leaf), OWN_WEIGHT] == 0.0:  # the evaluator does not say
@@ -444,7 +458,10 @@ def note(graph, leaf, depth, evaluations, limits, work):
     node.own += 1
     node.visits += 1
     for i in range(width_of(graph)):
+        mean = node.mean[i]
         average(graph, leaf, i, work.values[i])
+        if is_on(graph.crew) and node.count > 0:  # another thread has gone on from here: there is more to it than this
+            node.mean[i] = mean + (work.values[i] - mean) / node.visits
     unlock(graph, leaf)
 
 
@@ -470,7 +487,7 @@ def ascend(graph, depth, operator, manner, end, limits, work):
         if last != NO_NODE and end == HAS_VALUE:
             for i in range(width_of(graph)):
                 work.values[i] = graph.nodes[slot(last)].mean[i]
-        if is_on(graph.known) and (end == WANTS_VALUE or (graph.nodes[slot(last)].flags & OVER) != 0):
+        if is_on(graph.known) and (end in (WANTS_VALUE, AT_EDGE) or (graph.nodes[slot(last)].flags & OVER) != 0):
             spread_amaf(graph, depth, limits, work)
     if is_on(graph.squared):
         add_squares(graph, depth, limits, work)
@@ -478,6 +495,8 @@ def ascend(graph, depth, operator, manner, end, limits, work):
         number = work.path_nodes[d]
         e = work.path_edges[d]
         lock(graph, number)
+        if end == AT_EDGE and d == depth - 1:
+            note_at_edge(graph, number, depth, limits, work)
         graph.edges[slot(e)].visits += 1
         graph.nodes[slot(number)].visits += 1
         come_back(graph, number, e, 1)

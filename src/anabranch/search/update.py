@@ -221,7 +221,7 @@ def _(update, operator, graph, number, e, limits, work):
         work.values[i] *= limits.discount
         if rules.has_rewards(work.states[0]):
             work.values[i] += graph.rewards[slot(e), i]
-        if edge.child != NO_NODE:  # else `note` has added it already
+        if edge.child != NO_NODE:  # else `note_at_edge` has added it already
             edge.total[i] += sign * work.values[i]
         node.mean[i] += (work.values[i] - node.mean[i]) / node.visits
     if is_on(graph.prove):
