@@ -183,8 +183,19 @@ def test_memory_that_runs_out_does_not_stop_a_search():
     result = search.run(visits=2000)
     assert result.visits.sum() == 2000
     assert result.memory_full
-    search.advance(result.best)
-    assert search.run(visits=500).stats.simulations == 500
+    for _ in range(4):  # memory is full of waste again and again
+        search.advance(result.best)
+        result = search.run(visits=500)
+        assert result.stats.simulations == 500
+        assert total_visits(search) == result.stats.kept + 500
+        check_at_rest(search)
+
+
+def test_a_proof_ends_a_batch_and_all_that_was_done_is_counted():
+    search = search_with(Counting(8), prove=True)
+    result = search.run(GAME.position(["d", "a", "d", "b", "d"]).play("c"), visits=500)  # four in a row can be had at once
+    assert (result.stopped_by, result.proven, result.best_name) == ("proven", True, "d")
+    assert result.stats.simulations == total_visits(search) < 500
 
 
 # --- ask and tell -----------------------------------------------------------------------------------------------------------

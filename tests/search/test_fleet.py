@@ -55,6 +55,19 @@ def test_some_can_be_left_out_and_each_has_its_own_limit():
     assert fleet.run(visits=20)[1].visits.sum() == 20
 
 
+def test_a_search_of_a_fleet_can_also_run_by_itself():
+    fleet = ab.Fleet(GAME, 3, evaluate=Counting(6), memory="30MB", **OPTIONS)
+    fleet.run(visits=20)
+    second = fleet.searches[1]
+    assert second.run(visits=30).visits.sum() == 50
+    leaves = second.ask(2)
+    second.tell(leaves, None, np.zeros(len(leaves)))
+    before = int(second.result().visits.sum())
+    assert before > 50
+    second.advance(0, keep="nothing")
+    assert [int(result.visits.sum()) for result in fleet.run(visits=10)] == [30, 10, 30]
+
+
 def test_a_fleet_stops_in_time():
     fleet = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", **OPTIONS)
     fleet.run(visits=1)
@@ -78,6 +91,8 @@ def test_what_a_fleet_is_given_is_checked():
         ab.Fleet(Take(), 4, evaluate=Counting())
     with pytest.raises(ab.SearchError, match="evaluator"):
         ab.Fleet(GAME, 4, evaluate=ab.Uniform())
+    with pytest.raises(ab.SearchError, match="threads"):
+        ab.Fleet(GAME, 4, evaluate=Counting(), threads=2)
     fleet = ab.Fleet(GAME, 2, evaluate=Counting(), memory="2MB", **OPTIONS)
     with pytest.raises(ab.SearchError, match="3 positions for 2"):
         fleet.run([None] * 3, visits=1)

@@ -131,17 +131,17 @@ def gather(graph, root, select, operator, manner, limits, work, lanes, s, count,
     while told[WAIT] < most and settled < most and told[GHOSTS] < most and settled + told[WAIT] < count:
         if graph.used[REFUSED] >= refusals:
             told[WHY] = MEMORY_FULL
-            return
+            break
         if is_on(graph.prove) and is_proven(graph, root):
             told[WHY] = PROVEN
-            return
+            break
         leaf_lane = told[WAIT]
         lane = lane_of(work, lanes, s, leaf_lane)
         depth, leaf, end = descend(graph, root, select, manner, limits, lane)
         if end == PATH_FULL:
             withdraw(graph, 0, depth, lane)
             told[WHY] = PATH_FULL
-            return
+            break
         lanes.depths[s, leaf_lane] = depth
         lanes.leaves[s, leaf_lane] = leaf
         if end == WANTS_VALUE and leaf != NO_NODE and not claim(graph, leaf):
@@ -154,7 +154,7 @@ def gather(graph, root, select, operator, manner, limits, work, lanes, s, count,
             ascend(graph, depth, operator, manner, end, limits, lane)
             settled += 1
     told[DONE] += settled
-    if told[WAIT] == 0:  # all that was found waits in other threads: nothing will come back for these ghosts
+    if told[WAIT] == 0:  # what was found waits in other threads, or there is no going on: nobody comes back for these ghosts
         drop_ghosts(graph, lanes, s, work)
 
 

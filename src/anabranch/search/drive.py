@@ -3,7 +3,8 @@
     TreeDriver       a compiled game, an evaluator inside the kernel, a compact tree: whole batches of simulations in one call
     GraphDriver      the same on a graph (or a tree with proofs or repetitions)
 
-Those that play or evaluate in Python are in `drive_python.py`.
+Those that evaluate in Python are in `drive_batch.py`, those that play there in `drive_python.py`; `drive_threads.py` has twins
+for several threads.
 Above: `searcher.py`, the face. Below: `simulate.py` and `simulate_graph.py`, the kernels.
 """
 

@@ -185,13 +185,19 @@ class BatchDriver(OnGraph):
     def plant(self) -> None:
         self.stack.enter(self.row)
         if self.root == NO_NODE or self.graph.nodes["count"][self.root] == 0:
-            self.stack.run(np.zeros(len(self.stack.drivers), np.int64), self.rules.evaluate)
+            self.stack.run(self._alone(0), self.rules.evaluate)
 
     def run(self, count: int, most: int) -> int:
         rounds = -(-count // self.stack.leaves)
-        done = int(self.stack.run(np.array([most], np.int64), self.rules.evaluate, rounds)[0])
+        done = int(self.stack.run(self._alone(most), self.rules.evaluate, rounds)[self.row])
         self.rest()
         return done
+
+    def _alone(self, count: int) -> np.ndarray:
+        """So many simulations in this search, while the others of the stack are left out."""
+        counts = np.full(len(self.stack.drivers), LEFT_OUT, np.int64)
+        counts[self.row] = count
+        return counts
 
     def rest(self) -> None:
         """A run of the stack is over: see whether the root is proven, and make room."""
@@ -200,7 +206,7 @@ class BatchDriver(OnGraph):
 
     def ask(self, count: int) -> Any:
         """Set out on simulations until up to `count` leaves wait: their states."""
-        if self.stack.leaves != count:
+        if self.stack.leaves != count or len(self.stack.drivers) > 1:
             Stack([self], row_of_one(self.graph), count)
         self.rest()
         self.stack.exchange(np.array([NEVER], np.int64))

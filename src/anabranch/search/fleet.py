@@ -39,6 +39,8 @@ class Fleet:
             raise SearchError(
                 "a Fleet shares batches of a compiled game's positions: give it a Game and a Python evaluator or a Network"
             )
+        if options.get("threads", 1) != 1:
+            raise SearchError(f"threads={options['threads']}: a Fleet has one; its evaluator may have more")
         at_least_one(size, "size")
         each = parse_memory(memory) // size
         self.searches = [
@@ -133,6 +135,6 @@ class Fleet:
                     search._set_root(None)
                 search._driver = search._sow()
         drivers = [search._driver for search in self.searches if isinstance(search._driver, BatchDriver)]
-        if self._stack is None or drivers != self._stack.drivers:
+        if self._stack is None or any(driver.stack is not self._stack for driver in drivers):
             self._stack = Stack(drivers, self._graph, max(1, math.ceil(batch_of(self.evaluate) / len(self))))
         return self._stack

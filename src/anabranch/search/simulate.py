@@ -35,25 +35,30 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
     while done < count or root == NO_NODE:
         depth = 0
         leaf = NO_NODE
-        if root == NO_NODE:
-            work.states[LEAF_STATE] = work.states[ROOT_STATE]
-        else:
-            work.states[LEAF_STATE] = work.states[ROOT_STATE]
+        work.states[LEAF_STATE] = work.states[ROOT_STATE]
+        if root != NO_NODE:
             depth, leaf = descend(graph, root, 0, select, limits, work)
             if depth == PATH_FULL:
                 break
-            if leaf == NO_NODE:
-                leaf = settle(graph, depth, work)
-        is_sample = leaf == NO_NODE
-        if is_sample:
-            evaluate(evaluator, work, limits.scale, limits.discount)
-            graph.used[EVALUATIONS] += 1
+        is_sample = find_value(graph, depth, leaf, evaluator, limits, work)
         if root == NO_NODE:
             root = plant(graph, work)
         else:
             back_up(operator, graph, depth, 0, is_sample, limits.discount, work)
             done += 1
     return root, done
+
+
+@helper
+def find_value(graph, depth, leaf, evaluator, limits, work):
+    """Have `work.values` say what the end of a descent is worth; whether it took an evaluation. A depth of 0 is the root's."""
+    if leaf == NO_NODE and depth > 0:
+        leaf = settle(graph, depth, work)
+    if leaf != NO_NODE:
+        return False
+    evaluate(evaluator, work, limits.scale, limits.discount)
+    graph.used[EVALUATIONS] += 1
+    return True
 
 
 @helper

@@ -10,11 +10,11 @@ Read first: `simulate.py`.
 from anabranch.games import rules
 from anabranch.jit import helper, kernel
 from anabranch.search.backup import back_up, carry
-from anabranch.search.evaluate import CAMP_STATE, LEAF_STATE, ROOT_STATE, evaluate
-from anabranch.search.layout import EVALUATIONS, NO_NODE, slot, view, width_of
+from anabranch.search.evaluate import CAMP_STATE, LEAF_STATE, ROOT_STATE
+from anabranch.search.layout import NO_NODE, slot, view, width_of
 from anabranch.search.locks import lock, unlock
 from anabranch.search.select import choose
-from anabranch.search.simulate import PATH_FULL, descend, expect, plant, settle
+from anabranch.search.simulate import PATH_FULL, descend, expect, find_value, plant
 from anabranch.search.steps import step
 from anabranch.search.virtual import come_back, set_out
 
@@ -28,8 +28,7 @@ def simulate_shared(graph, root, select, evaluator, operator, limits, work, coun
     NO_NODE, its node is made and evaluated (by one thread), and that is all."""
     if root == NO_NODE:
         work.states[LEAF_STATE] = work.states[ROOT_STATE]
-        evaluate(evaluator, work, limits.scale, limits.discount)
-        graph.used[EVALUATIONS] += 1
+        find_value(graph, 0, NO_NODE, evaluator, limits, work)
         return plant(graph, work), 0
     done = 0
     while done < count:
@@ -83,12 +82,7 @@ def simulate_from(graph, camp, first, bundle, select, evaluator, operator, limit
         depth, leaf = descend(graph, camp, first, select, limits, work)
         if depth == PATH_FULL:
             return ran, whole
-        if leaf == NO_NODE:
-            leaf = settle(graph, depth, work)
-        is_sample = leaf == NO_NODE
-        if is_sample:
-            evaluate(evaluator, work, limits.scale, limits.discount)
-            graph.used[EVALUATIONS] += 1
+        is_sample = find_value(graph, depth, leaf, evaluator, limits, work)
         whole = back_up(operator, graph, depth, first, is_sample, limits.discount, work)
         for i in range(width):
             work.sums[i] = work.values[i] if whole else work.sums[i] + work.values[i]
