@@ -1,7 +1,7 @@
 """Locks of nodes, for threads that search one tree or graph.
 
 A node's lock guards the node and its edges, so that a value and its count are never read torn. It is held for the choice of an
-edge, and for one step of a backup: some tens of nanoseconds. Whoever holds one takes another only further down, so there is no
+edge, and for one step of a backup. Whoever holds one takes another only further down, so there is no
 deadlock. With one thread (`crew` is Off) nothing of this is compiled.
 """
 
