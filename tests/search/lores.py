@@ -14,7 +14,7 @@ from anabranch.search.graph import HIGH, LOW, MOVED, Needs, add_edges, add_node,
 from anabranch.search.layout import NO_NODE
 from anabranch.search.read import edges_of
 from anabranch.search.select import Scale
-from anabranch.search.simulate_graph import WANTS_VALUE, Manner, ascend, note
+from anabranch.search.simulate_graph import AT_EDGE, Manner, ascend, note
 from anabranch.search.steps import Limits, Work
 from anabranch.search.trail import add_to_trail, begin_descent, begin_playout, end_playout, new_trail
 from tests.reference.rave import LoreEdge, ReferenceRave
@@ -124,8 +124,8 @@ def read(letter: str) -> tuple[int, int]:
 @kernel
 def finish(graph, depth, manner, limits, work):
     """The second half of a simulation that has just evaluated a leaf without a node."""
-    note(graph, NO_NODE, depth, 1, limits, work)
-    ascend(graph, depth, Mean(), manner, WANTS_VALUE, limits, work)
+    note(graph, NO_NODE, 1, work)
+    ascend(graph, depth, Mean(), manner, AT_EDGE, limits, work)
 
 
 class HandMade:
