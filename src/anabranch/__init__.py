@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from anabranch.games.playout import pick as pick
     from anabranch.games.position import Position as Position
     from anabranch.games.rules import CHANCE as CHANCE
+    from anabranch.games.rules import EVERYONE as EVERYONE
+    from anabranch.games.simultaneous import JointPosition as JointPosition
+    from anabranch.games.simultaneous import PerPlayer as PerPlayer
+    from anabranch.games.simultaneous import SimultaneousGame as SimultaneousGame
+    from anabranch.games.simultaneous import pick_for as pick_for
     from anabranch.jit.dispatch import helper as helper
     from anabranch.jit.random import below as below
     from anabranch.jit.random import uniform as uniform
@@ -88,6 +93,18 @@ if TYPE_CHECKING:
     from anabranch.search.select import ReducedFPU as ReducedFPU
     from anabranch.search.select import score as score
     from anabranch.search.select import value_of as value_of
+    from anabranch.search.simultaneous.decoupled import ByBoth as ByBoth
+    from anabranch.search.simultaneous.decoupled import ByPriors as ByPriors
+    from anabranch.search.simultaneous.decoupled import ByReplies as ByReplies
+    from anabranch.search.simultaneous.decoupled import ByVisits as ByVisits
+    from anabranch.search.simultaneous.decoupled import Decoupled as Decoupled
+    from anabranch.search.simultaneous.equilibrium import Equilibrium as Equilibrium
+    from anabranch.search.simultaneous.equilibrium import solve_matrix as solve_matrix
+    from anabranch.search.simultaneous.exact import exploitability as exploitability
+    from anabranch.search.simultaneous.result import PairResult as PairResult
+    from anabranch.search.simultaneous.strategies import ByStrategies as ByStrategies
+    from anabranch.search.simultaneous.strategies import Exp3 as Exp3
+    from anabranch.search.simultaneous.strategies import RegretMatching as RegretMatching
     from anabranch.search.stale import Ancestors as Ancestors
     from anabranch.search.stale import Parents as Parents
     from anabranch.search.stale import PathOnly as PathOnly
@@ -111,7 +128,7 @@ _HOMES = {
     "anabranch.games.objects": ("ObjectGame",),
     "anabranch.games.playout": ("RandomPolicy", "pick"),
     "anabranch.games.position": ("Position",),
-    "anabranch.games.rules": ("CHANCE",),
+    "anabranch.games.rules": ("CHANCE", "EVERYONE"),
     "anabranch.jit.dispatch": ("helper",),
     "anabranch.jit.random": ("below", "uniform"),
     "anabranch.nets.network": ("Network",),
@@ -142,6 +159,12 @@ _HOMES = {
     "anabranch.search.collect": ("Forget", "KeepReached"),
     "anabranch.search.stale": ("Ancestors", "Parents", "PathOnly", "Staleness", "Sweeping"),
     "anabranch.search.update": ("CatchUp", "Continue", "Idempotent", "Incremental", "Stop"),
+    "anabranch.games.simultaneous": ("JointPosition", "PerPlayer", "SimultaneousGame", "pick_for"),
+    "anabranch.search.simultaneous.decoupled": ("ByBoth", "ByPriors", "ByReplies", "ByVisits", "Decoupled"),
+    "anabranch.search.simultaneous.equilibrium": ("Equilibrium", "solve_matrix"),
+    "anabranch.search.simultaneous.exact": ("exploitability",),
+    "anabranch.search.simultaneous.result": ("PairResult",),
+    "anabranch.search.simultaneous.strategies": ("ByStrategies", "Exp3", "RegretMatching"),
     "anabranch.search.virtual": ("VirtualLoss",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -9,11 +9,13 @@ from typing import Any
 from anabranch.games.game import Game
 from anabranch.games.go import Go, Sense
 from anabranch.games.hex import Hex
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
     Go: {"select": Rave(), "heuristic": Sense()},
     Hex: {"select": Rave()},
+    SimultaneousGame: {"graph": True},
 }
 
 

@@ -152,6 +152,8 @@ class HandMade:
             exhausted=np.zeros((0, 2), np.uint64),
             ancestry=np.zeros((4, 0), np.int32),
             trail=new_trail(True, 2, LETTERS, 1, playouts, strict),
+            grid=np.zeros((2, 4, 0)),
+            tableau=np.zeros((0, 0)),
         )
         self.numbers: dict[str, int] = {}
         plain = readable(self.graph)

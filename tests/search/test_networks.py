@@ -80,7 +80,7 @@ def both(game, rule, visits=VISITS, **options):
 
 
 def by_action(game, node, numbers):
-    found = np.zeros(max(game.actions, game.events))
+    found = np.zeros(game.edge_actions)
     found[[edge.action for edge in node.edges]] = numbers
     return found
 

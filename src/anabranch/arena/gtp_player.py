@@ -51,7 +51,7 @@ class ProgramPlayer(Player):
         if seconds is not None and "time_settings" in self.client.commands:
             self.client.ask(f"time_settings {max(int(seconds), 1)} 0 0")
 
-    def choose(self, position: Position, left: float | None) -> int:
+    def choose(self, position: Position, left: float | None, seat: int) -> int:
         """What the program answers to `genmove`."""
         assert self.client is not None
         timeout = self.timeout if left is None else left + GRACE

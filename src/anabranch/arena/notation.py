@@ -5,6 +5,7 @@
     search visits=1000 select=UCT(c=0.5) evaluate=Rollout(policy=MoGo(self_atari=0.95)) graph
     playout policy=MoGo                                   a default policy alone, without search
     random                                                any legal move
+    greedy                                                a policy that the game has given this name (PyRat)
     gnugo --mode gtp --level 1                            a program that speaks GTP, for Go
     strong: puct visits=2000                              any of them with a name of its own
 
@@ -37,10 +38,10 @@ from anabranch.games.go import Go
 from anabranch.games.playout import pick
 from anabranch.jit.options import coerce, is_option
 from anabranch.nets.network import Network
+from anabranch.search.assemble import default_rule
 from anabranch.search.checks import is_function, selects, serves
 from anabranch.search.evaluate import Rollout
 from anabranch.search.searcher import Search
-from anabranch.search.select import UCT
 
 LABEL = re.compile(r"[^\W_][\w .,+*/=()%-]*")
 LABELLED = re.compile(rf"(?P<label>{LABEL.pattern}?):\s+(?P<rest>.+)", re.DOTALL)
@@ -91,7 +92,7 @@ def parse(text: str, game: Game) -> Spec:
     if len(text) > LONGEST:
         raise ArenaError(f"a player is written in at most {LONGEST:,} characters, not {len(text):,}")
     text = text.strip()
-    kinds = _kinds(names_for(game))
+    kinds = _kinds(game)
     label = LABELLED.fullmatch(text)
     if label and (label["label"].lower() not in kinds or _is_player(label["rest"], kinds)):
         return replace(parse(label["rest"], game), label=label["label"])
@@ -239,10 +240,12 @@ def _is_option_class(value: Any) -> bool:
 Maker = Callable[[str, list[str], Game], Spec]
 
 
-def _kinds(names: Mapping[str, Any]) -> dict[str, Maker]:
-    """Kinds of players by name; every selection rule is one."""
-    rules = [name.lower() for name, kind in names.items() if _is_option_class(kind) and _serves_by_default(selects, kind)]
-    return {**dict.fromkeys([SEARCH, BEST, *rules], _search), PLAYOUT: _policy, RANDOM: _policy}
+def _kinds(game: Game) -> dict[str, Maker]:
+    """Kinds of players by name; every selection rule is one, and every policy to which the game has given a name."""
+    named = names_for(game).items()
+    rules = [name.lower() for name, kind in named if _is_option_class(kind) and _serves_by_default(selects, kind)]
+    searches = dict.fromkeys([SEARCH, BEST, *rules], _search)
+    return {**searches, **dict.fromkeys(game.named_policies, _policy), PLAYOUT: _policy, RANDOM: _policy}
 
 
 def _serves_by_default(test: Callable[[Any], bool], kind: Any) -> bool:
@@ -264,7 +267,7 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
         if "select" in given:
             raise ArenaError(f"`select` is given by `{kind}` already; write search in its place")
         given["select"] = next(option() for name, option in names.items() if name.lower() == kind)
-    options = _routed(given)
+    options = _routed(given, game)
     Search(game, **options)  # raises what is wrong with them
     _check(limits)
     plain = " ".join([kind, *words])
@@ -281,11 +284,11 @@ def _network(given: dict[str, Any], game: Game) -> Network:
     return Network(file, batch=batch, game=game)
 
 
-def _routed(given: dict[str, Any]) -> dict[str, Any]:
+def _routed(given: dict[str, Any], game: Game) -> dict[str, Any]:
     """Options of `Search`; fields of the selection rule and of the evaluator are put into these."""
     own = [name for name in inspect.signature(Search.__init__).parameters if name not in NOT_GIVEN]
     options = {key: value for key, value in given.items() if key in own}
-    parts = {"select": options.get("select", UCT()), "evaluate": options.get("evaluate", Rollout())}
+    parts = {"select": options.get("select", default_rule(game)), "evaluate": options.get("evaluate", Rollout())}
     fields = {role: part._fields if is_option(part) else () for role, part in parts.items()}
     for key in given.keys() - options.keys():
         homes = [role for role in parts if key in fields[role]]
@@ -313,12 +316,12 @@ def _check(limits: Mapping[str, Any]) -> None:
 
 def _policy(kind: str, words: list[str], game: Game) -> Spec:
     given = pairs(words, names_for(game))
-    if kind == RANDOM and given:
-        raise ArenaError("`random` takes no options")
+    if kind != PLAYOUT and given:
+        raise ArenaError(f"`{kind}` takes no options")
     for key in given:
         if key != "policy":
             raise ArenaError(f"`{PLAYOUT}` has no option `{key}`; it has policy")
-    policy = None if kind == RANDOM else given.get("policy", game.policy)
+    policy = None if kind == RANDOM else game.named_policies.get(kind) or given.get("policy", game.policy)
     if policy is not None:
         _check_policy(policy)
     plain = " ".join([kind, *words])

@@ -7,6 +7,7 @@ comment. There may be fewer lines than pairs: then they come again, and the play
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from anabranch.errors import ArenaError, IllegalMove
 from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
 
 TRIES = 100  # to find random moves that do not end the game
 OPENING, LUCK = 2, 3  # streams of random numbers, beside 0 and 1, those of the players
@@ -45,7 +46,8 @@ def _random_moves(game: Game, plies: int, random: np.random.Generator) -> Positi
         if position.is_over:
             return None
         made += position.to_play != CHANCE
-        position = position.play(event(position, random) if position.to_play == CHANCE else _any_move(position, random))
+        move = event(position, random) if position.to_play == CHANCE else _any_move(position, random)
+        position = position.play(move)
     return None if position.is_over else position
 
 
@@ -54,8 +56,10 @@ def event(position: Position, random: np.random.Generator) -> int:
     return int(random.choice(position.game.events, p=position.probabilities))
 
 
-def _any_move(position: Position, random: np.random.Generator) -> int:
-    """A random legal action; not a pass in Go, if there is anything else."""
+def _any_move(position: Position, random: np.random.Generator) -> Any:
+    """A random legal action, or pair of them; not a pass in Go, if there is anything else."""
+    if position.to_play == EVERYONE:
+        return tuple(int(random.choice(actions)) for actions in position.legal_actions)
     actions = position.legal_actions
     if isinstance(position.game, Go):
         actions = actions[:-1] or actions

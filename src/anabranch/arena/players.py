@@ -16,11 +16,13 @@ from anabranch.errors import ArenaError, IllegalMove
 from anabranch.games.game import Game
 from anabranch.games.playout import begin, pick
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
+from anabranch.games.simultaneous import pick_for
 from anabranch.jit import readable
 from anabranch.jit.options import coerce
 from anabranch.jit.random import generator
 from anabranch.protocols.clock import Clock, TimeSettings, moves_to_come
+from anabranch.search.checks import serves
 from anabranch.search.searcher import Search
 
 RESIGN = -1  # instead of an action
@@ -40,8 +42,8 @@ class Player(ABC):
         """A game begins. `seconds`: for all of it, if there is a clock. What takes long but once is done here, unclocked."""
 
     @abstractmethod
-    def choose(self, position: Position, left: float | None) -> int:
-        """The action to play, or RESIGN; `left`: seconds on the own clock."""
+    def choose(self, position: Position, left: float | None, seat: int) -> int:
+        """The action to play as the game's player `seat`, or RESIGN; `left`: seconds on the own clock."""
 
     def close(self) -> None:  # noqa: B027  (most have nothing to do)
         """The player is not needed any more."""
@@ -82,14 +84,15 @@ class SearchPlayer(Player):
                 best = position.legal_actions[0]
             position = position.play(best)
 
-    def choose(self, position: Position, left: float | None) -> int:
+    def choose(self, position: Position, left: float | None, seat: int) -> int:
         """What the search likes best."""
         self._follow(position)
         limits = dict(self.limits)
         if left is not None:
             share = seconds_for(position, left)
             limits["seconds"] = min(share, limits.get("seconds", share))
-        return self.search.run(position, **limits).best
+        best: Any = self.search.run(position, **limits).best
+        return int(best[seat] if position.to_play == EVERYONE else best)
 
     def _follow(self, position: Position) -> None:
         """Let the search keep what it found below the moves that were played since."""
@@ -116,12 +119,24 @@ class PolicyPlayer(Player):
         """New random numbers."""
         self.random, self.draws = random_for(seed), generator(seed)
 
-    def choose(self, position: Position, left: float | None) -> int:
+    def choose(self, position: Position, left: float | None, seat: int) -> int:
         """A move of the policy; where it says nothing legal, any legal one."""
+        if position.to_play == EVERYONE:
+            return self._own(position, seat)
         for _ in range(DRAWS if self.spec.policy is not None else 0):
             with contextlib.suppress(IllegalMove):
                 return position.play(self._picked(position)).moves[-1]
         return int(self.random.choice(position.legal_actions))
+
+    def _own(self, position: Position, seat: int) -> int:
+        """What the policy plays for one of two players who move at once."""
+        if self.spec.policy is None:
+            return int(self.random.choice(position.legal_actions[seat]))
+        policy: Any = coerce(self.spec.policy)
+        if serves(pick_for)(policy):
+            with np.errstate(over="ignore"):
+                return int(pick_for(policy, readable(position.record())[0], seat, self.draws))
+        return int(position.move_of(self._picked(position))[seat])
 
     def _picked(self, position: Position) -> int:
         """What the policy would play, without a look at superko."""

@@ -24,7 +24,7 @@ from anabranch.arena.referee import Referee
 from anabranch.errors import AnabranchError, ArenaError, GameError, IllegalMove
 from anabranch.games.go import Go
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
 
 # How a game may end. The first three are results of play; the others are forfeits.
 OVER, RESIGNATION, CAP = "played out", "resignation", "cap"
@@ -157,26 +157,42 @@ class Play:
         while not self.position.is_over and len(self.position.moves) < self.match.table.cap:
             if self.position.to_play == CHANCE:
                 self.position = self.position.play(event(self.position, luck))
+            elif self.position.to_play == EVERYONE:
+                self._played_on((self._chosen(0, seats[0]), self._chosen(1, seats[1])), seats)
             else:
-                self._move(seats[self.position.to_play])
+                seat = self.position.to_play
+                self._played_on(self._chosen(seat, seats[seat]), seats)
 
-    def _move(self, player: Player) -> None:
-        seat, position, seconds = self.position.to_play, self.position, self.match.seconds
+    def _chosen(self, seat: int, player: Player) -> int:
+        """What a player wants to play here, in time."""
+        position, seconds = self.position, self.match.seconds
         left = None if seconds is None else seconds - self.used[seat]
         began = time.perf_counter()
         try:
-            action = self._guarded(seat, functools.partial(player.choose, position, left), (GameError, ArenaError))
+            action = self._guarded(seat, functools.partial(player.choose, position, left, seat), (GameError, ArenaError))
         finally:
             self.used[seat] += time.perf_counter() - began
         if seconds is not None and self.used[seat] > seconds:
             raise Lost(seat, TIME, f"used {self.used[seat]:.2f} of {seconds:g} s")
         if action == RESIGN:
             raise Lost(seat, RESIGNATION)
+        return int(action)
+
+    def _played_on(self, move: Any, seats: list[Player]) -> None:
+        """The game goes on with this action, or pair of them."""
         try:
-            self.position = position.play(action)
+            self.position = self.position.play(move)
         except IllegalMove as error:
-            player.close()
+            seat = self._culprit(move)
+            seats[seat].close()
             raise Lost(seat, ILLEGAL, str(error)) from None
+
+    def _culprit(self, move: Any) -> int:
+        """Whose action is not legal; if both players' are, the first one's."""
+        if self.position.to_play != EVERYONE:
+            return self.position.to_play
+        legal: Any = self.position.legal_actions
+        return 0 if move[0] not in legal[0] else 1
 
     def _guarded(self, seat: int, work: Callable[[], Any], passed_on: Any) -> Any:
         """What a player answers; if it fails, it has lost. Errors that are not the player's fault alone are passed on."""
@@ -237,7 +253,10 @@ def play_game(match: Match, number: int, desk: Desk, note: Note | None = None) -
 def move_names(position: Position, game: Any) -> str:
     """The moves as people write them, events of chance included, divided by blanks."""
     names, here = [], game.start()
-    for action in position.moves:
-        names.append(game.event_name(action) if here.to_play == CHANCE else game.name_of(action))
-        here = here.after(action) if game.events else here
+    for move in position.moves:
+        if isinstance(move, tuple):
+            names.append(game.pair_name(move))
+        else:
+            names.append(game.event_name(move) if here.to_play == CHANCE else game.name_of(move))
+        here = here.play(move) if game.events else here
     return " ".join(name.replace(" ", "_") for name in names)

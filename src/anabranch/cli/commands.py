@@ -33,6 +33,10 @@ class Select(StrEnum):
     rave = "rave"
     puct = "puct"
     greedy = "greedy"
+    decoupled = "decoupled"
+    regret = "regret"
+    exp3 = "exp3"
+    equilibrium = "equilibrium"
 
 
 class Evaluate(StrEnum):
@@ -55,7 +59,9 @@ Games = Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="So
 Moves = Annotated[str, typer.Option(help="Moves that lead to the position, divided by commas or blanks: d3,c5,e6")]
 Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
 Seconds = Annotated[float | None, typer.Option(help="Time to search")]
-SelectOption = Annotated[Select, typer.Option(help="Selection rule; best: as the game is played best")]
+SelectOption = Annotated[
+    Select, typer.Option(help="Selection rule; best: as the game is played best; the last four: where both move at once")
+]
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 EvaluateOption = Annotated[Evaluate, typer.Option(help="What leaves are worth: random playouts, or nothing known")]
 BackupOption = Annotated[Backup, typer.Option(help="How values travel up the tree")]
@@ -334,17 +340,29 @@ def make_search(
     import anabranch as ab
     from anabranch.engines import best_options
 
-    rules: dict[Select, Any] = {Select.rave: ab.Rave(), Select.puct: ab.PUCT(), Select.greedy: ab.Greedy()}
-    options = best_options(position.game) if select is Select.best else {"select": rules.get(select, ab.UCT())}
+    rules: dict[Select, Any] = {
+        Select.uct: ab.UCT(),
+        Select.rave: ab.Rave(),
+        Select.puct: ab.PUCT(),
+        Select.greedy: ab.Greedy(),
+        Select.decoupled: ab.Decoupled(),
+        Select.regret: ab.RegretMatching(),
+        Select.exp3: ab.Exp3(),
+        Select.equilibrium: ab.Equilibrium(),
+    }
+    at_once = isinstance(position.game, ab.SimultaneousGame)
+    options = best_options(position.game) if select is Select.best else {"select": rules[select]}
     if network[0] is not None:
         if evaluate is not Evaluate.rollout:
             raise SearchError(f"--net: it says what leaves are worth; leave out --evaluate {evaluate}")
         evaluator = ab.Network(network[0], batch=network[1], game=position.game)
-        options = {"select": ab.PUCT() if select is Select.best else options["select"], "evaluate": evaluator}
-    rule = options.setdefault("select", ab.UCT())
+        usual = ab.Decoupled() if at_once else ab.PUCT()
+        options = {"select": usual if select is Select.best else options["select"], "evaluate": evaluator}
+    rule = options.setdefault("select", ab.Decoupled() if at_once else ab.UCT())
     if c is not None:
-        if select is Select.greedy:
-            raise SearchError("--c: the greedy rule has no exploration constant; use --select uct or puct")
+        if "c" not in rule._fields:
+            others = "decoupled" if at_once else "uct or puct"
+            raise SearchError(f"--c: the {select} rule has no exploration constant; use --select {others}")
         options["select"] = rule._replace(c=c)
     if evaluate is Evaluate.uniform:
         options["evaluate"] = ab.Uniform()
@@ -353,7 +371,7 @@ def make_search(
     return ab.Search(
         position.game,
         **options,
-        backup={Backup.mean: ab.Mean(), Backup.max: ab.Max(), Backup.mix: ab.Mix()}[backup],
+        backup={Backup.mean: None, Backup.max: ab.Max(), Backup.mix: ab.Mix()}[backup],
         depth=depth,
         prove=prove,
         seed=seed,

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from anabranch.cli.boards import print_boards
 from anabranch.cli.show import console, print_position, result_table
-from anabranch.errors import AnabranchError, SearchError
+from anabranch.errors import AnabranchError, IllegalMove, SearchError
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
 
 HELP = "a move, or [b]?[/b] for the legal ones, [b]hint[/b] to ask the engine, [b]undo[/b] to take back, [b]quit[/b]"
 
@@ -32,6 +32,11 @@ def play_game(search: Any, position: Position, person: int, visits: int | None, 
             event = dice.choices(range(position.game.events), position.probabilities)[0]
             console.print(f"chance: {position.game.event_name(event)}\n")
             position = position.play(event)
+        elif position.to_play == EVERYONE:
+            chosen = both(search, position, person, past, visits, seconds)
+            if chosen is None:
+                return
+            position = chosen
         elif position.to_play == person:
             chosen = ask(search, position, past, visits, seconds)
             if chosen is None:
@@ -47,8 +52,30 @@ def play_game(search: Any, position: Position, person: int, visits: int | None, 
     console.print(outcome(position, person))
 
 
-def ask(search: Any, position: Position, past: list[Position], visits: int | None, seconds: float | None) -> Position | None:
-    """The position after the person's move, or an earlier one after `undo`; None to leave."""
+def both(
+    search: Any, position: Any, person: int, past: list[Position], visits: int | None, seconds: float | None
+) -> Position | None:
+    """The position after a turn in which the person, if there is one, and the engine have moved at once; None to leave."""
+    pair: list[Any] = [None, None]
+    if person >= 0:
+        answer = ask(search, position, past, visits, seconds, person)
+        if answer is None or isinstance(answer, Position):
+            return answer
+        pair[person] = answer
+    result = search.run(position, visits=visits, seconds=seconds)
+    pair = [best if own is None else position.game.action(own) for own, best in zip(pair, result.best, strict=True)]
+    console.print(f"played: [bold]{position.game.pair_name(tuple(pair))}[/bold]   [dim]{result.summary}[/dim]\n")
+    if person >= 0:
+        past.append(position)
+    return position.play(tuple(pair))
+
+
+def ask(
+    search: Any, position: Any, past: list[Position], visits: int | None, seconds: float | None, person: int | None = None
+) -> Any:
+    """The position after the person's move, or an earlier one after `undo`; None to leave. Where both move at once, `person` is
+    asked for its own action alone, and that is given."""
+    legal = position.legal_actions if person is None else position.legal_actions[person]
     while True:
         try:
             answer = console.input("your move: ").strip()
@@ -58,7 +85,7 @@ def ask(search: Any, position: Position, past: list[Position], visits: int | Non
         if answer in ("quit", "q", "exit"):
             return None
         if answer in ("?", "help", ""):
-            console.print(" ".join(position.game.name_of(action) for action in position.legal_actions))
+            console.print(" ".join(position.game.name_of(action) for action in legal))
         elif answer == "hint":
             console.print(result_table(search.run(position, visits=visits, seconds=seconds), limit=5))
         elif answer == "undo":
@@ -67,6 +94,10 @@ def ask(search: Any, position: Position, past: list[Position], visits: int | Non
             console.print("there is nothing to take back")
         else:
             try:
+                if person is not None:
+                    if position.game.action(answer) in legal:
+                        return answer
+                    raise IllegalMove(f"{answer} is not legal here")
                 following = position.play(answer)
                 past.append(position)
                 return following

@@ -13,10 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.jit import report_with
 from anabranch.jit.kernels import Reporter
 from anabranch.search.result import Result
+from anabranch.search.simultaneous.result import HEAD, SEATS, PairResult
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -41,12 +42,26 @@ def print_position(position: Position) -> None:
     """The board and whose turn it is."""
     console.print(Text(str(position)))
     if not position.is_over:
-        who = "chance" if position.to_play == CHANCE else f"player {position.to_play}"
+        who = {CHANCE: "chance", EVERYONE: "both players"}.get(position.to_play, f"player {position.to_play}")
         console.print(f"{position.game!r}, ply {len(position.moves) + 1}, {who} to move\n", style="dim")
+
+
+def pair_table(result: PairResult, limit: int) -> Table:
+    """The outcomes of both players, side by side."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for player, name in enumerate(SEATS):
+        table.add_column("   " * player + name)
+        for name in HEAD:
+            table.add_column(name, justify="right")
+    for i, (left, right) in enumerate(result.cells(limit)):
+        table.add_row(*left, "   " + right[0], *right[1:], style="bold green" if i == 0 else "")
+    return table
 
 
 def result_table(result: Result, limit: int = 12) -> Table:
     """The moves of a result."""
+    if isinstance(result, PairResult):
+        return pair_table(result, limit)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("move")
     for name in ("visits", "share", "value"):
@@ -88,7 +103,7 @@ def pace(searcher: Any, result: Result) -> str:
 def print_result(result: Result) -> None:
     """The table, the best move, and what it cost."""
     console.print(result_table(result))
-    hidden = len(result.moves) - 12
+    hidden = (max(map(len, result.moves)) if isinstance(result, PairResult) else len(result.moves)) - 12
     if hidden > 0:
         console.print(f"... and {hidden} more", style="dim")
     cost = result.stats

@@ -21,7 +21,8 @@ from anabranch.games import rules
 from anabranch.games.check_planes import Sides, is_sound
 from anabranch.games.game import Game
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
+from anabranch.games.simultaneous import JointPosition
 from anabranch.jit import kernel
 from anabranch.jit.random import generator
 
@@ -115,7 +116,7 @@ def _compiles(game: Game, report: Report) -> bool:
     """Whether there is a start, and rules that compile; if not, nothing else is worth a look."""
     with _noting(report, "the game cannot start"):
         states = game.start().record()
-        actions, probabilities = np.zeros(max(game.actions, game.events), np.int64), np.zeros(game.events)
+        actions, probabilities = np.zeros(game.edge_actions, np.int64), np.zeros(game.events)
         numbers = np.zeros(game.players)
         play_compiled.compile(states, 0, numbers)
         observe.compile(states, actions, probabilities, numbers, generator(0))
@@ -172,12 +173,12 @@ class _RandomGame:
                     return
                 if sides:
                     sides.look(position)
-                actions = position.legal_actions
-                if not actions:
+                edges = position.edges
+                if not edges:
                     return
                 with _noting(self.report, f"rule `play` fails at ply {ply + 1}"):
-                    action = int(self.random.choice(actions))
-                    following = position.play(action)
+                    action = int(self.random.choice(edges))
+                    following = position.play(position.move_of(action))
                     self._compare_play(position, following, compiled, action)
                     if sides:
                         sides.play(action, is_event=position.to_play == CHANCE)
@@ -206,7 +207,7 @@ class _RandomGame:
         """Compare and judge one position, as the rules see it (they do not know its past); False if going on makes no sense."""
         game, report = self.game, self.report
         position = position.without_past()
-        size = max(game.actions, game.events)
+        size = game.edge_actions
         actions, probabilities, returns = np.zeros(size, np.int64), np.zeros(game.events), np.zeros(game.players)
         seen = len(report.problems)
         with _noting(report, "the compiled rules fail"):
@@ -239,6 +240,9 @@ class _RandomGame:
             if probabilities.min() < 0 or abs(probabilities.sum() - 1.0) > TOLERANCE:
                 report.note(f"the probabilities of rule `chance` sum to {probabilities.sum()}, not 1")
             return
+        if isinstance(position, JointPosition):
+            self._judge_pairs(position, legal, drawn)
+            return
         if not 0 <= player < game.players:
             report.note(f"`to_play` says {player}; players are 0 to {game.players - 1}")
         self._compare("legal_actions", legal, position.legal_actions)
@@ -249,6 +253,31 @@ class _RandomGame:
             report.note("no action is legal, but the game is not over")
         elif drawn not in legal:
             report.note(f"rule `random_action` gives {drawn}, which is not legal")
+
+    def _judge_pairs(self, position: JointPosition, legal: list[int], drawn: int) -> None:
+        """Where both move at once: each has something to play, and actions of one outcome do the same."""
+        game, report = self.game, self.report
+        if position.to_play != EVERYONE:
+            report.note(f"`to_play` says {position.to_play}; where both move at once it is EVERYONE, or CHANCE")
+            return
+        each = position.legal_actions  # says which player has none
+        self._compare("legal_actions", legal, position.edges)
+        if not all(action in actions for action, actions in zip(divmod(drawn, game.actions), each, strict=True)):
+            report.note(f"rule `random_action` gives {divmod(drawn, game.actions)}, which is not legal")
+        others = [actions[int(self.random.integers(len(actions)))] for actions in reversed(each)]
+        for player in range(len(each)):
+            for outcome, same in position.outcomes(player).items():
+                if outcome not in same:
+                    report.note(f"rule `outcome` says {outcome} of player {player}'s actions {same}; it must be one of them")
+                found = {self._effect(position, player, action, others[player]) for action in same}
+                if len(found) > 1:
+                    report.note(f"rule `outcome` takes player {player}'s actions {same} for the same, but they are not")
+
+    @staticmethod
+    def _effect(position: JointPosition, player: int, action: int, other: int) -> Any:
+        """What a player's action does, if the other plays `other`."""
+        after = position.play((other, action) if player else (action, other))
+        return after.data, after.rewards
 
     def _judge_returns(self, position: Position) -> None:
         game = self.game
@@ -288,12 +317,12 @@ def _face(position: Position) -> tuple[Any, ...]:
     """What there is to see of a position."""
     over = position.is_over
     player = None if over else position.to_play
-    return over, player, tuple(position.legal_actions), tuple(position.returns), str(position)
+    return over, player, tuple(position.edges), tuple(position.returns), str(position)
 
 
 def _following(position: Position) -> list[tuple[int, int]]:
     """The keys of the positions after each action."""
-    return [position.play(action).key for action in position.legal_actions]
+    return [position.play(position.move_of(edge)).key for edge in position.edges]
 
 
 def _words(problem: str) -> str:

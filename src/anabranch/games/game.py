@@ -26,6 +26,7 @@ REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
 OPTIONAL = (
     "key", "repetition_key", "may_repeat", "chance", "legal_actions", "random_action", "heuristic", "action_limit", "encode",
 )  # fmt: skip
+LAST_IS_OPTIONAL = ("play", "returns")  # rules whose last argument may be left out
 
 
 if TYPE_CHECKING:
@@ -51,21 +52,25 @@ class Game:
     actions_keep_meaning: ClassVar[bool] = True  # whether an action is much the same now and a few moves later: see Rave
     planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: there is none
     policy: ClassVar[Any] = RandomPolicy()  # how playouts go, unless `Rollout` is told otherwise
+    named_policies: ClassVar[dict[str, Any]] = {}  # policies that are players of the arena under these names
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
     tag: ClassVar[str]
+    position_class: ClassVar[type[Position]] = Position
+    _required: ClassVar[tuple[str, ...]] = REQUIRED
+    _means: ClassVar[dict[str, str]] = {name: name for name in REQUIRED + OPTIONAL}  # a rule as classes write it: in `rules`
     _rules: ClassVar[dict[str, Callable[..., Any]]] = {}
     _tags: ClassVar[set[str]] = set()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls._rules = cls._rules | _own_rules(cls)
-        missing = [name for name in REQUIRED if name not in cls._rules]
+        missing = [name for name in cls._required if name not in cls._rules]
         if not missing:
             _check_facts(cls)
             cls.tag = _new_tag(cls.__name__)
             cls.record = _tagged(cls.state, cls.tag)
-            _register(cls)
+            cls._register(TAG_PREFIX + cls.tag)
         elif cls._rules:
             raise GameError(f"{cls.__name__} lacks the rule{'s' * (len(missing) > 1)} {', '.join(missing)}")
 
@@ -86,7 +91,7 @@ class Game:
         for name, value in self.fields.items():
             if (pool[name][0] != value).any() if np.ndim(value) else pool[name][0] != value:
                 raise GameError(f"{self!r}: rule `setup` changes `{name}`, which was given; leave that field as it comes")
-        return Position(self, pool)
+        return self.position_class(self, pool)
 
     def position(self, actions: Iterable[int | str] = ()) -> Position:
         """The position after these actions, given as numbers or names."""
@@ -125,6 +130,21 @@ class Game:
             return int(wanted)
         near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:3]
         raise IllegalMove(f"{name!r} is not a {kind} of {self!r}; {kind}s look like {', '.join(near)}")
+
+    @property
+    def edge_actions(self) -> int:
+        """One more than the largest number that an edge of a search may have: of an action (or of a pair of them, where both
+        players move at once: `simultaneous.py`), or of a chance event."""
+        return max(self.actions, self.events)
+
+    @property
+    def policy_shape(self) -> tuple[int, ...]:
+        """Of what an evaluator says about the actions of one position: its priors."""
+        return (self.actions,)
+
+    def edge_name(self, number: int) -> str:
+        """How people write the action with this number."""
+        return self.name_of(number)
 
     def would_repeat(self, position: Position, action: int) -> bool:
         """Whether an action brings a position that may not come again."""
@@ -177,6 +197,24 @@ class Game:
             raise RuleError(f"{who}: {type(error).__name__}: {error}\n    {source}") from error
 
     @classmethod
+    def _register(cls, key: str) -> None:
+        """Make the class's rules and facts the implementations for its tag."""
+        for name, function in cls._rules.items():
+            wants = _parameters(getattr(rules, cls._means[name]).generic.declaration)
+            if _parameters(function) < wants:
+                function = _with_one_more(function, wants)
+            getattr(rules, cls._means[name]).register(key)(function)
+        rules.players.register(key)(_constant(cls.players))
+        rules.value_width.register(key)(_constant(cls.value_width()))
+        rules.has_rewards.register(key)(_constant(_takes_all(cls, "play")))
+        rules.at_once.register(key)(_constant(False))
+        rules.has_chance.register(key)(_constant(cls.events > 0))
+        rules.has_random_returns.register(key)(_constant(_takes_all(cls, "returns")))
+        rules.has_repetition_key.register(key)(_constant("repetition_key" in cls._rules))
+        if "action_limit" not in cls._rules:
+            rules.action_limit.register(key)(_constant(cls.actions))
+
+    @classmethod
     def value_width(cls) -> int:
         """How many numbers a value has; see `rules.value_width`."""
         return 1 if cls.players == 1 or (cls.players == 2 and cls.zero_sum) else cls.players
@@ -192,19 +230,19 @@ class Game:
         return hash((type(self), self.start().data))
 
 
-def _own_rules(cls: type) -> dict[str, Callable[..., Any]]:
+def _own_rules(cls: type[Game]) -> dict[str, Callable[..., Any]]:
     found = {}
     for name, value in vars(cls).items():
         if isinstance(value, rule):
-            if name not in REQUIRED + OPTIONAL:
-                near = difflib.get_close_matches(name, REQUIRED + OPTIONAL, n=1)
+            if name not in cls._means:
+                near = difflib.get_close_matches(name, cls._means, n=1)
                 raise GameError(f"{cls.__name__}: there is no rule `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
             function = value.__func__
-            takes, wants = _parameters(function), _parameters(getattr(rules, name).generic.declaration)
-            if takes not in ((wants - 1, wants) if name in ("play", "returns") else (wants,)):
-                raise GameError(
-                    f"{cls.__name__}: rule `{name}` takes {wants} arguments, not {takes}; see anabranch.games.rules"
-                )
+            declaration = getattr(rules, cls._means[name]).generic.declaration
+            takes, wants = _parameters(function), _parameters(declaration)
+            if takes not in ((wants - 1, wants) if name in LAST_IS_OPTIONAL else (wants,)):
+                arguments = ", ".join(inspect.signature(declaration).parameters)
+                raise GameError(f"{cls.__name__}: rule `{name}` takes {wants} arguments ({arguments}), not {takes}")
             found[name] = function
     return found
 
@@ -267,34 +305,23 @@ def _tagged(state: np.dtype, tag: str) -> np.dtype:
     return np.dtype(fields, align=True)
 
 
-def _register(cls: type[Game]) -> None:
-    """Make the class's rules and facts the implementations for its tag."""
-    key = TAG_PREFIX + cls.tag
-    pays_on_the_way = _parameters(cls._rules["play"]) == 3
-    draws_returns = _parameters(cls._rules["returns"]) == 3
-    for name, function in cls._rules.items():
-        if (name == "play" and not pays_on_the_way) or (name == "returns" and not draws_returns):
-            function = _without_last(function)
-        getattr(rules, name).register(key)(function)
-    rules.players.register(key)(_constant(cls.players))
-    rules.value_width.register(key)(_constant(cls.value_width()))
-    rules.has_rewards.register(key)(_constant(pays_on_the_way))
-    rules.has_chance.register(key)(_constant(cls.events > 0))
-    rules.has_random_returns.register(key)(_constant(draws_returns))
-    rules.has_repetition_key.register(key)(_constant("repetition_key" in cls._rules))
-    if "action_limit" not in cls._rules:
-        rules.action_limit.register(key)(_constant(cls.actions))
+def _takes_all(cls: type[Game], name: str) -> bool:
+    """Whether a rule takes its last argument as well."""
+    return _parameters(cls._rules[name]) == _parameters(getattr(rules, cls._means[name]).generic.declaration)
 
 
 def _constant(value: Any) -> Callable[..., Any]:
     return lambda state: value
 
 
-def _without_last(two: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule of two arguments as the one of three that kernels call."""
-    two = helper(two)
+def _with_one_more(function: Callable[..., Any], wants: int) -> Callable[..., Any]:
+    """A rule without its last argument as the one that kernels call."""
+    fewer = helper(function)
 
-    def with_one_more(state, second, unused):
-        two(state, second)
+    def of_three(state, second, unused):
+        fewer(state, second)
 
-    return with_one_more
+    def of_four(state, second, third, unused):
+        fewer(state, second, third)
+
+    return of_three if wants == 3 else of_four

@@ -111,6 +111,20 @@ class ObjectGame:
         if hasattr(position, "paid") and not self.has_rewards:
             raise GameError(f"{_name(self.positions)}: positions have `paid`, but their class does not: make it a method there")
 
+    @property
+    def edge_actions(self) -> int:
+        """One more than the largest number of an action or event."""
+        return max(self.actions, self.events)
+
+    @property
+    def policy_shape(self) -> tuple[int, ...]:
+        """Of an evaluator's priors of one position."""
+        return (self.actions,)
+
+    def edge_name(self, number: int) -> str:
+        """How people write the action with this number."""
+        return self.name_of(number)
+
     def event_name(self, event: int) -> str:
         """How people write this chance event."""
         name = getattr(self.positions, "event_name", None)

@@ -31,7 +31,7 @@ class Position:
         self,
         game: "Game",
         pool: np.ndarray,
-        moves: tuple[int, ...] = (),
+        moves: tuple[Any, ...] = (),
         rewards: tuple[float, ...] = (),
         past: tuple[Key, ...] = (),
         before: int = CHANCE,
@@ -87,7 +87,7 @@ class Position:
             return []
         if self.to_play == CHANCE:
             return [event for event, probability in enumerate(self.probabilities) if probability > 0]
-        out = np.zeros(self.game.actions, np.int64)
+        out = np.zeros(self.game.edge_actions, np.int64)
         count = self._ask("legal_actions", out)
         legal = [int(action) for action in out[:count]]
         if self.past and self.game.repetition == "forbidden":
@@ -127,6 +127,21 @@ class Position:
             raise IllegalMove(f"{self.game.name_of(number)} is not legal here: it repeats an earlier position")
         return following
 
+    # --- as a search counts: an edge's number is that of the action or event, or of a pair of actions (`simultaneous.py`) ---
+
+    @property
+    def edges(self) -> list[int]:
+        """The numbers of the edges that a search follows from here."""
+        return self.legal_actions
+
+    def move_of(self, number: int) -> Any:
+        """What people call the edge with this number."""
+        return number
+
+    def edge_of(self, move: Any) -> int:
+        """The number of the edge that a legal move follows."""
+        return int(move)
+
     def after(self, number: int) -> "Position":
         """The position after an action or event that is known to be legal, but for repetitions."""
         pool = readable(self.record())
@@ -135,7 +150,7 @@ class Position:
         weight = self.game.discount ** len(self.moves)
         total = tuple(before + weight * float(now) for before, now in zip(self.rewards, rewards, strict=True))
         past = () if self.game.repetition == "nothing" else (*self.past, self.repetition_key)
-        return Position(self.game, pool, (*self.moves, number), total, past, self.to_play)
+        return type(self)(self.game, pool, (*self.moves, self.move_of(number)), total, past, self.to_play)
 
     def _check(self, action: int, chance: bool) -> None:
         limit = self.game.events if chance else self.game.actions
@@ -159,7 +174,7 @@ class Position:
 
     def without_past(self) -> "Position":
         """The same position, as if nothing had come before."""
-        return Position(self.game, self.record(), self.moves, self.rewards)
+        return type(self)(self.game, self.record(), self.moves, self.rewards)
 
     # --- the record below ---
 
@@ -203,4 +218,4 @@ class Position:
 
 
 def _restore(game: "Game", data: bytes, *rest: Any) -> Position:
-    return Position(game, np.frombuffer(bytearray(data), game.record), *rest)
+    return game.position_class(game, np.frombuffer(bytearray(data), game.record), *rest)

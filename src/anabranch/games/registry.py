@@ -4,7 +4,8 @@
     load("path/to/mygame.py:Nim")    load("package.module:Nim")    load("mygame.py:Maze:width=15")
 
 Case, `-`, `_` and blanks do not matter in a name. Options are `key=value`, divided by commas; values are Python literals, or
-else strings. A module of this package that holds a `Game` of the same name is found by it: there is no list to keep.
+else strings. A module of this package that holds a `Game` of the same name (`MatrixGame` is in `matrix`) is found by it: there
+is no list to keep.
 """
 
 import ast
@@ -48,11 +49,11 @@ def names() -> dict[str, str]:
 
 def find(name: str) -> type[Game] | None:
     """This package's game of that name, if there is one; only its own module is imported."""
-    module = _plain(name)
+    module = _module_of(name)
     if module not in _modules():
         return None
     found = _games_in(importlib.import_module(f"{PACKAGE}.{module}"))
-    return next((game for own, game in found.items() if _plain(own) == module), None)
+    return next((game for own, game in found.items() if _module_of(own) == module), None)
 
 
 def _all() -> dict[str, type[Game]]:
@@ -65,6 +66,11 @@ def _modules() -> list[str]:
 
 def _plain(name: str) -> str:
     return re.sub(r"[-_\s]", "", name).lower()
+
+
+def _module_of(name: str) -> str:
+    """The module that a game of this name would be in."""
+    return _plain(name).removesuffix("game")
 
 
 def _built_in(name: str) -> type[Game]:

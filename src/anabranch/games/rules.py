@@ -10,6 +10,7 @@ from anabranch.jit.random import GOLDEN, below, mix, uniform
 from anabranch.jit.records import word, words
 
 CHANCE = -1  # to_play's answer where no player moves
+EVERYONE = -2  # and where all players move at once
 REPETITIONS = ("nothing", "draw", "loss", "forbidden")  # what meeting a position again may mean, the last two for who did it
 NOTHING, DRAW, LOSS, FORBIDDEN = range(4)
 
@@ -124,6 +125,42 @@ def action_limit(state):
     """One more than the largest action of this instance; by default the class's `actions`."""
 
 
+# --- where both move at once, a game has these; `simultaneous.py` makes the rules above of them -------------------------------
+
+
+@generic
+def may_play(state, player, action):
+    """Whether a player may play this action, 0 <= action < actions_each(state)."""
+
+
+@generic
+def play_both(state, first, second, rewards):
+    """Play a legal action of each player. `rewards` (one number a player) is all zeros; add what is paid now."""
+
+
+@generic(default=True)
+def outcome(state, player, action):
+    """The one that stands for all legal actions of this player with the same effect as this one, which is legal. By default the
+    action itself: all differ."""
+    return action
+
+
+@generic(default=True)
+def happen(state, event):
+    """A chance event happens; for games with chance."""
+
+
+@generic
+def stake(state):
+    """How much a player can still win or lose from here on, above 0: values are seen as shares of it. By default half of the
+    declared range."""
+
+
+@generic
+def actions_each(state):
+    """How many actions a player has."""
+
+
 # --- and these come from the class's attributes -----------------------------------------------------------------------
 
 
@@ -140,6 +177,11 @@ def value_width(state):
 @generic
 def has_rewards(state):
     """Whether `play` can pay anything on the way."""
+
+
+@generic
+def at_once(state):
+    """Whether both players move at once: see `simultaneous.py`."""
 
 
 @generic

@@ -8,6 +8,7 @@ Global pooling, means and maxima over the whole board, feeds every third block, 
 actions are not points (`Connect Four: columns`) knows the size of the board.
 """
 
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def make_model(game: Game, blocks: int = 6, channels: int = 64) -> "ResidualNet"
     """A new network for a game; seed it with `torch.manual_seed`."""
     if game.planes is None:
         raise GameError(f"{game!r} has no encoding for networks: give it `planes` and a rule `encode`")
-    return ResidualNet(game.planes, game.actions, game.value_width(), blocks, channels)
+    return ResidualNet(game.planes, math.prod(game.policy_shape), game.value_width(), blocks, channels)
 
 
 class ResidualNet(nn.Module):

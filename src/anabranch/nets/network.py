@@ -4,6 +4,7 @@ A call goes this way: keys of the states, what the cache knows of them (`cache.p
 seen through a symmetry, the model (`runtimes.py`), its outputs turned back and read (`outputs.py`), and into the cache.
 """
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -15,11 +16,12 @@ import numpy as np
 from anabranch.errors import NetworkError, OptionError
 from anabranch.games.encoding import encode
 from anabranch.games.game import Game
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
 from anabranch.jit.dispatch import TAG_PREFIX, tag_of
 from anabranch.jit.random import mix
 from anabranch.nets.cache import Cache, keys_of
-from anabranch.nets.outputs import ALL_WELL, Returns, read_outputs
+from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
 from anabranch.nets.runtimes import Model, is_module, load
 from anabranch.search.checks import at_least_one, parse_memory
 
@@ -100,24 +102,26 @@ class Network:
             self._load().check(game)
         self.game = game
         if self._cache is None:
-            self._cache = Cache(game.actions, game.value_width(), **_cache_size(self.cache))
+            self._limit = int(game.ask("action_limit", game.start().state)) if isinstance(game, Game) else game.actions
+            self._cache = Cache(math.prod(game.policy_shape), game.value_width(), **_cache_size(self.cache))
 
     def __call__(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Priors, f4 (n, actions), and values, f8 (n,) in the view of who moves, in units of the game's returns; with more than
-        one number a value, (n, players)."""
+        """Priors, f4 (n, actions) or (n, 2, actions) where both players move, and values, f8 (n,) in the view of who moves, in
+        units of the game's returns; with more than one number a value, (n, players)."""
         if not isinstance(states, np.ndarray):
             return self._ask_objects(states)
         game, cache = self._game_of(states)
         states = np.ascontiguousarray(states).view(game.record)
         keys = np.empty((len(states), 2), np.uint64)
-        if not keys_of(states, game.actions, keys):
+        if not keys_of(states, self._limit, keys):
             raise NetworkError(f"this network evaluates positions of {game!r}, and these are of another size")
         found = cache.look_up(keys)
         if len(found.first):
             cache.keep(keys, found, *self._evaluate(game, states[found.first], keys[found.first]))
         with self._lock:
             self._stats = self._stats._replace(hits=self._stats.hits + len(states) - len(found.first))
-        return found.priors, found.values[:, 0] if found.values.shape[1] == 1 else found.values
+        priors = found.priors.reshape(len(states), *game.policy_shape)
+        return priors, found.values[:, 0] if found.values.shape[1] == 1 else found.values
 
     @property
     def stats(self) -> NetworkStats:
@@ -149,7 +153,7 @@ class Network:
 
     def _evaluate(self, game: Game, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What the model says of these states, each of them new."""
-        priors = np.zeros((len(states), game.actions), np.float32)
+        priors = np.zeros((len(states), math.prod(game.policy_shape)), np.float32)
         values = np.zeros((len(states), game.value_width()))
         if self._is_function:
             _take_over(self._timed(self.model, len(states), readable(states)), priors, values)
@@ -158,7 +162,10 @@ class Network:
         raw = raw.reshape(len(raw), len(states), -1)
         low, high = game.value_range
         returns = Returns((low + high) / 2, (high - low) / 2)
-        bad = read_outputs(states, logits, raw, returns, np.zeros(game.actions, np.int64), priors, values)
+        if isinstance(game, SimultaneousGame):
+            bad = read_both(states, logits, raw, returns, priors, values)
+        else:
+            bad = read_outputs(states, logits, raw, returns, np.zeros(game.actions, np.int64), priors, values)
         if bad != ALL_WELL:
             raise NetworkError(_what_is_bad(self._load().name, raw[:, bad]))
         return priors, values

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.games import rules
-from anabranch.games.rules import CHANCE
-from anabranch.jit import kernel
+from anabranch.games.rules import CHANCE, EVERYONE
+from anabranch.jit import helper, kernel
 
 ALL_WELL = -1
 LEAST_PRIOR = 1e-30  # of a legal action: the search may have to leave out (superko) what got all the rest
@@ -43,13 +43,48 @@ def read_outputs(states, logits, raw, returns, legal, priors, values):
                 priors[i, legal[j]] += math.exp(logits[look, i, legal[j]] - most) / (total * looks)
         for j in range(count):
             priors[i, legal[j]] = max(priors[i, legal[j]], LEAST_PRIOR)
-        width = raw.shape[2]
-        middle = -returns.middle if width == 1 and player == 1 else returns.middle
-        for k in range(width):
-            mean = 0.0
-            for look in range(looks):
-                mean += raw[look, i, k] / looks
-            if not abs(mean) <= 1.0 + SLACK:
-                return i
-            values[i, k] = middle + returns.half * min(max(mean, -1.0), 1.0)
+        if not read_values(raw, i, player, returns, values):
+            return i
     return ALL_WELL
+
+
+@kernel
+def read_both(states, logits, raw, returns, priors, values):
+    """The same where both players move at once: `logits` and `priors` have one player's actions after the other's."""
+    looks = len(logits)
+    for i in range(len(states)):
+        each = rules.actions_each(states[i])
+        for seat in range(2 if rules.to_play(states[i]) == EVERYONE and not rules.is_over(states[i]) else 0):
+            for look in range(looks):
+                most = -np.inf
+                for action in range(each):
+                    if rules.may_play(states[i], seat, action):
+                        most = max(most, logits[look, i, seat * each + action])
+                total = 0.0
+                for action in range(each):
+                    if rules.may_play(states[i], seat, action):
+                        total += math.exp(logits[look, i, seat * each + action] - most)
+                if not total < np.inf:
+                    return i
+                for action in range(each):
+                    if rules.may_play(states[i], seat, action):
+                        share = math.exp(logits[look, i, seat * each + action] - most) / (total * looks)
+                        priors[i, seat * each + action] += max(share, LEAST_PRIOR)
+        if not read_values(raw, i, 0, returns, values):
+            return i
+    return ALL_WELL
+
+
+@helper
+def read_values(raw, i, player, returns, values):
+    """Write the mean of all looks at a state, in the game's units; whether it is one."""
+    width = raw.shape[2]
+    middle = -returns.middle if width == 1 and player == 1 else returns.middle
+    for k in range(width):
+        mean = 0.0
+        for look in range(len(raw)):
+            mean += raw[look, i, k] / len(raw)
+        if not abs(mean) <= 1.0 + SLACK:
+            return False
+        values[i, k] = middle + returns.half * min(max(mean, -1.0), 1.0)
+    return True

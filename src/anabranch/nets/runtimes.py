@@ -1,10 +1,12 @@
 """What computes: planes in, logits and values out. An ONNX file run by ONNX Runtime, or a module of PyTorch.
 
 A model takes f4 planes (n, channels, height, width) and gives policy logits (n, actions) and values (n, value width) in
-[-1, 1]: a single one, which may come as (n,), in the view of who moves, otherwise one a player. Outputs of a file are found by
-their names, `policy` and `value`, or else by their order.
+[-1, 1]: a single one, which may come as (n,), in the view of who moves, otherwise one a player. Where both players move at once
+logits are (n, 2 actions), those of the first player first. Outputs of a file are found by their names, `policy` and `value`, or
+else by their order.
 """
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,10 @@ class Model:
         except Exception as error:
             what = f"planes of the shape {game.planes}, those of {game!r}"
             raise NetworkError(f"{self.name} does not take {what}: {_first_line(error)}") from error
-        if np.shape(policy) != (2, game.actions):
-            given = np.shape(policy)[1:]
-            raise NetworkError(f"{self.name} gives policies of the shape {given}; {game!r} has {game.actions} actions")
+        wanted = math.prod(game.policy_shape)
+        if np.shape(policy) != (2, wanted):
+            given, players = np.shape(policy)[1:], f" of {game.players} players" * (len(game.policy_shape) > 1)
+            raise NetworkError(f"{self.name} gives policies of the shape {given}; {game!r} has {wanted} actions{players}")
         width = game.value_width()
         if np.shape(values) not in ([(2,), (2, 1)] if width == 1 else [(2, width)]):
             given = np.shape(values)[1:]

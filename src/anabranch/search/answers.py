@@ -27,8 +27,8 @@ def ask(evaluator: Callable[..., Any], states: Any) -> Any:
 Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
 
 
-def read_answer(answer: Any, count: int, actions: int, width: int) -> Answer:
-    """What f's answer says of `count` positions, a row each; None where it says nothing."""
+def read_answer(answer: Any, count: int, shape: tuple[int, ...], width: int) -> Answer:
+    """What f's answer says of `count` positions, a row each; None where it says nothing. `shape`: of one position's priors."""
     try:
         priors, values, *more = answer
         (deviations,) = more or [None]
@@ -36,7 +36,7 @@ def read_answer(answer: Any, count: int, actions: int, width: int) -> Answer:
         raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
     values = _array(values, "values", (count,) if width == 1 else (count, width), (count, width))
     if priors is not None:
-        priors = _array(priors, "priors", (count, actions), (count, actions))
+        priors = _array(priors, "priors", (count, *shape), (count, *shape))
         if (priors < 0.0).any():
             raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
     if deviations is not None:

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from anabranch.games.rules import CHANCE
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.drive import Driver, OnGraph
 from anabranch.search.final import Dirichlet, noisy
 from anabranch.search.graph import Graph
 from anabranch.search.gumbel import Gumbel, make_plan
 from anabranch.search.read import edges_of
+from anabranch.search.simultaneous.read import noisy_pairs
 from anabranch.search.stale import Sweeping
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
@@ -65,7 +67,10 @@ def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Gen
         return
     edges = edges_of(driver.graph, driver.root)
     clean = edges["prior"].copy()
-    edges["prior"] = noisy(noise, clean, random)
+    if isinstance(driver.game, SimultaneousGame):
+        edges["prior"] = noisy_pairs(driver.game, noise, edges, random)
+    else:
+        edges["prior"] = noisy(noise, clean, random)
     try:
         yield
     finally:

@@ -15,6 +15,7 @@ from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
 from anabranch.games.rules import REPETITIONS
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit.options import is_option
 from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
@@ -27,7 +28,7 @@ from anabranch.search.drive_python import CallableDriver, ObjectDriver
 from anabranch.search.drive_threads import ThreadedBatchDriver, ThreadedGraphDriver, ThreadedTreeDriver
 from anabranch.search.evaluate import Rollout
 from anabranch.search.evaluate import evaluate as evaluate_state
-from anabranch.search.final import ByGumbel, ByLowerBound, Dirichlet, FinalChoice, MostVisits
+from anabranch.search.final import ByGumbel, ByLowerBound, ByTemperature, Dirichlet, FinalChoice, MostVisits
 from anabranch.search.graph import Graph, Needs
 from anabranch.search.gumbel import Gumbel
 from anabranch.search.heuristic import EvenGame, NoHeuristic, advise, advise_all
@@ -39,6 +40,10 @@ from anabranch.search.puct import KataGoPUCT
 from anabranch.search.rave import Rave, beta, with_amaf_of
 from anabranch.search.select import UCT, Scale, at_node, first_play, prefer, score
 from anabranch.search.simulate_graph import Manner
+from anabranch.search.simultaneous.decoupled import Decoupled, weigh_replies
+from anabranch.search.simultaneous.equilibrium import Equilibrium
+from anabranch.search.simultaneous.grid import chooses_pairs
+from anabranch.search.simultaneous.strategies import ByStrategies, Nothing, learns
 from anabranch.search.stale import Ancestors, Parents, PathOnly
 from anabranch.search.steps import Limits, Rules
 from anabranch.search.tree import Tree
@@ -59,13 +64,44 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
         evaluate = evaluate._replace(policy=game.policy)
     if hasattr(evaluate, "bind"):
         evaluate.bind(game)  # a network says at once if it is for another game
-    select = option(select, UCT(), "select", selects)
+    select = option(select, default_rule(game), "select", selects)
     check_parts(select)
-    return Rules(
+    chosen = Rules(
         select,
         evaluate,
-        option(backup, Mean(), "backup", serves(carry)),
+        option(backup, ByStrategies() if learns(select) else Mean(), "backup", serves(carry)),
     )
+    check_pairs(game, chosen)
+    return chosen
+
+
+def default_rule(game: Game | ObjectGame) -> Any:
+    """How edges are chosen, unless it is said."""
+    return Decoupled() if isinstance(game, SimultaneousGame) else UCT()
+
+
+def check_pairs(game: Game | ObjectGame, rules: Rules) -> None:
+    """Whether the rules are for players who move at once where they do, and only there."""
+    at_once = isinstance(game, SimultaneousGame)
+    if chooses_pairs(rules.select) != at_once:
+        if at_once:
+            raise SearchError(
+                f"select={rules.select!r} is for players who take turns, and in {game!r} both move at once: use Decoupled(), "
+                "RegretMatching(), Exp3() or Equilibrium()"
+            )
+        raise SearchError(f"select={rules.select!r} is for games in which both move at once, and in {game!r} they take turns")
+    if at_once and not isinstance(rules.backup, (Mean, ByStrategies)):
+        raise SearchError(
+            f"backup={rules.backup!r}: where both move at once no single action is best; use Mean() or ByStrategies()"
+        )
+    if isinstance(rules.backup, ByStrategies) and not learns(rules.select):
+        raise SearchError(
+            f"backup={rules.backup!r} wants a rule that keeps strategies: RegretMatching(), Exp3(), Equilibrium()"
+        )
+    if isinstance(rules.select, Equilibrium) and not game.zero_sum:
+        raise SearchError(
+            f"select={rules.select!r} solves zero-sum games, and {game!r} is none: use RegretMatching() or Decoupled()"
+        )
 
 
 def check_parts(rule: Any) -> None:
@@ -76,6 +112,7 @@ def check_parts(rule: Any) -> None:
         "root_fpu": (first_play,),
         "schedule": (beta,),
         "source": (with_amaf_of,),
+        "replies": (weigh_replies,),
         "q": (bounds_of,),
         "rule": inner,
     }
@@ -94,7 +131,9 @@ def check_parts(rule: Any) -> None:
 
 def final_of(final: Any, rules: Rules) -> FinalChoice:
     """How the action to play is chosen."""
-    default = ByGumbel() if isinstance(rules.select, Gumbel) else MostVisits()
+    default: FinalChoice = ByGumbel() if isinstance(rules.select, Gumbel) else MostVisits()
+    if learns(rules.select):
+        default = ByTemperature(1.0)  # a strategy is to be drawn from
     chosen: FinalChoice = option(final, default, "final", is_a(FinalChoice))
     if isinstance(chosen, ByGumbel) and not isinstance(rules.select, Gumbel):
         raise SearchError(f"final={chosen!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
@@ -104,6 +143,10 @@ def final_of(final: Any, rules: Rules) -> FinalChoice:
 def heuristic_of(game: Game | ObjectGame, heuristic: Any, rules: Rules) -> Any:
     """What is thought of actions beforehand: an option, a Python function, or None."""
     rule = innermost(rules.select)
+    if isinstance(game, SimultaneousGame) and heuristic is not None:
+        raise SearchError(
+            f"heuristic={heuristic!r}: where both move at once priors say what is thought of actions: use evaluate="
+        )
     if isinstance(rule, Rave) and not game.actions_keep_meaning:
         raise SearchError(
             f"{rule!r} learns about an action from whenever it is played, but {game!r} says that its actions change their "
@@ -117,7 +160,7 @@ def heuristic_of(game: Game | ObjectGame, heuristic: Any, rules: Rules) -> Any:
     return chosen
 
 
-def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int) -> Limits:
+def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int, ties: str) -> Limits:
     """How far the tree grows, and the units of the game's values."""
     low, high = game.value_range
     return Limits(
@@ -126,6 +169,7 @@ def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int) -> 
         scale=Scale(middle=(low + high) / 2.0, factor=2.0 / (high - low)),
         discount=float(game.discount),
         repetition=REPETITIONS.index(game.repetition),
+        lots=one_of(ties, TIES, "ties") == SEED,
     )
 
 
@@ -149,7 +193,8 @@ def manner_of(
         opaque=isinstance(game, ObjectGame),
         heuristic=heuristic if is_option(heuristic) else NoHeuristic(),
         ordered=is_ordered(rules.select),
-        in_order=one_of(ties, TIES, "ties") == LOWEST,
+        in_order=one_of(ties, TIES, "ties") == LOWEST or isinstance(game, SimultaneousGame),  # pairs stand in a grid
+        learner=rules.select if learns(rules.select) else Nothing(),
     )
 
 
@@ -157,6 +202,8 @@ def needs_of(
     game: Game | ObjectGame, rules: Rules, final: FinalChoice, graph: bool, prove: bool, manner: Manner, heuristic: Any
 ) -> Needs:
     """What is to be kept in memory beside nodes and edges."""
+    if prove and isinstance(game, SimultaneousGame):
+        raise SearchError(f"prove=True: in {game!r} both move at once, and a proof would be a strategy; leave it out")
     return Needs(
         merge=graph,
         prove=prove,
@@ -165,8 +212,9 @@ def needs_of(
         links=isinstance(manner.stale, (Parents, Ancestors)),
         lore=heuristic is not None or reads_lore(rules.select),
         weights=isinstance(rules.backup, ByCertainty),
+        strategies=learns(rules.select),
         squares=isinstance(final, ByLowerBound) or isinstance(innermost(rules.select), KataGoPUCT),
-        plan=max(game.actions, game.events) if isinstance(rules.select, Gumbel) else 0,
+        plan=game.edge_actions if isinstance(rules.select, Gumbel) else 0,
         in_order=manner.in_order,
         places=isinstance(game, Game) and game.repetition != "nothing" and bool(game.rule("has_repetition_key")(None)),
     )
@@ -214,7 +262,7 @@ def settings_of(
         "prove": needs.prove,
         "collect": describe(setting.collect) if on_graph else None,
         "virtual": None if is_option(setting.rules.evaluate) else describe(virtual),
-        "ties": LOWEST if needs.in_order else SEED,
+        "ties": SEED if setting.limits.lots else LOWEST,
         "seed": seed,
         "memory": setting.memory,
         "depth": depth,
@@ -229,7 +277,7 @@ def settings_of(
 def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int, virtual: VirtualLoss) -> Tree | Graph:
     """Reserve `memory` bytes, as a compact tree where one will do."""
     width = game.value_width()
-    least = 16 * (1 + max(game.actions, game.events)) * trees.node_dtype(width).itemsize
+    least = 16 * (1 + game.edge_actions) * trees.node_dtype(width).itemsize
     if needs.merge:
         least += 8 * graphs.FIRST_TABLE
     if memory < least:

@@ -283,6 +283,8 @@ def lane_of(work, lanes, s, lane):
         lanes.exhausted[s],
         work.ancestry,
         work.trail,
+        work.grid,
+        work.tableau,
     )
 
 
@@ -315,4 +317,6 @@ def graph_at(stack, s):
         stack.weights[s],
         stack.weighed,
         stack.plan[s],
+        stack.strategies[s],
+        stack.strategic,
     )

@@ -22,6 +22,7 @@ from anabranch.search.graph import (
     attach,
     child_of,
     copy_place,
+    copy_strategies,
     copy_weights,
     fill_table,
     numbers,
@@ -120,8 +121,12 @@ def copy_down(graph, number, new_numbers):
         copy_weights(graph, number, target)
     if is_on(graph.known):
         graph.lore[target] = graph.lore[number]
+    if is_on(graph.strategic):
+        copy_strategies(graph, number, target)
     for i in range(1, 1 + node.count):
         graph.edges[target + i] = graph.edges[number + i]
+        if is_on(graph.strategic):
+            copy_strategies(graph, number + i, target + i)
         child = graph.edges[target + i].child
         if child != NO_NODE:
             graph.edges[target + i].child = new_numbers[child]

@@ -24,6 +24,7 @@ from anabranch.search.prune import innermost
 from anabranch.search.reuse import reroot
 from anabranch.search.simulate import simulate
 from anabranch.search.simulate_graph import PATH_FULL, PROVEN, Manner, simulate_graph
+from anabranch.search.simultaneous.equilibrium import grid_shape, tableau_shape
 from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
 from anabranch.search.steps import Limits, Rules, Work
 from anabranch.search.trail import Trail, new_trail
@@ -72,14 +73,16 @@ class Driver:
             path_rewards=np.zeros((FIRST_PATH, width)),
             values=np.zeros(width),
             sums=np.zeros(width),
-            actions=np.zeros(max(self.game.actions, self.game.events), np.int64),
-            priors=np.zeros(max(self.game.actions, self.game.events), np.float32),
+            actions=np.zeros(self.game.edge_actions, np.int64),
+            priors=np.zeros(self.game.edge_actions, np.float32),
             probabilities=np.zeros(self.game.events),
             rewards=np.zeros(self.game.players),
             returns=np.zeros(self.game.players),
             exhausted=exhausted,
             ancestry=np.zeros((4, ancestry), np.int32),
             trail=trail_of(setting, isinstance(graph, Graph) and isinstance(graph.known, On), width),
+            grid=np.zeros(grid_shape(self.game)),
+            tableau=np.zeros(tableau_shape(self.game, self.rules.select)),
         )
 
     def plant(self) -> None:
@@ -114,7 +117,7 @@ def trail_of(setting: Setting, used: bool, width: int) -> Trail:
     """The scratch memory that AMAF values and heuristics need."""
     game, evaluator, rule = setting.game, setting.rules.evaluate, innermost(setting.rules.select)
     playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
-    return new_trail(used, game.players, max(game.actions, game.events), width, playouts, getattr(rule, "strict", True))
+    return new_trail(used, game.players, game.edge_actions, width, playouts, getattr(rule, "strict", True))
 
 
 class TreeDriver(Driver):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import EvaluatorError
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
 from anabranch.search.answers import NO_PRIORS, ask, read_answer
 from anabranch.search.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, TOLD, WAIT, WHY, Lanes, exchange
@@ -23,6 +24,7 @@ from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE
 from anabranch.search.graph import Graph
 from anabranch.search.layout import NO_NODE, REFUSED, On
 from anabranch.search.simulate_graph import MEMORY_FULL, PATH_FULL, PROVEN
+from anabranch.search.simultaneous.grid import join_priors
 
 PAUSE = 1e-4  # seconds until a search looks again, when all leaves that it finds wait in other threads
 SMALL = 4096  # bytes of arrays that begin with something in them: counters, plans
@@ -123,12 +125,14 @@ class Stack:
         """Back up the leaves that wait with an evaluator's answer, and let searches set out on so many simulations; or forget
         what is under way."""
         first = self.drivers[0]
-        actions, width = first.game.actions, len(first.work.values)
+        edges, width = first.game.edge_actions, len(first.work.values)
         select, _, backup = first.rules
-        priors, values, deviations = np.empty((0, actions)), np.empty((0, width)), None
+        priors, values, deviations = np.empty((0, edges)), np.empty((0, width)), None
         if heard:
-            given, values, deviations = read_answer(answer, heard, actions, width)
-            priors = np.ones((heard, actions)) if given is None else given
+            given, values, deviations = read_answer(answer, heard, first.game.policy_shape, width)
+            priors = np.ones((heard, edges)) if given is None else given
+            if given is not None and isinstance(first.game, SimultaneousGame):
+                priors = join_priors(self.states(), given, edges)
         weights = weights_of(backup, deviations, first.limits.scale.factor, heard)
         refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
         how = select, backup, first.manner, first.limits, first.work

@@ -30,7 +30,8 @@ class Rollout(NamedTuple):
 
 
 class Uniform(NamedTuple):
-    """Knows nothing: uniform priors, and the middle of the declared range as value."""
+    """Knows nothing: uniform priors, and the middle of the declared range as value; where both players move at once and are
+    paid on the way, nothing more to come, 0."""
 
 
 @generic
@@ -40,8 +41,9 @@ def evaluate(evaluator, work, scale, discount):
 
 @evaluate.register(Uniform)
 def _(evaluator, work, scale, discount):
+    paid = rules.at_once(work.states[0]) and rules.has_rewards(work.states[0])
     for i in range(len(work.values)):
-        work.values[i] = scale.middle
+        work.values[i] = 0.0 if paid else scale.middle
 
 
 @evaluate.register(Rollout)

@@ -15,7 +15,8 @@ Truth is the edge visit: N(n) is a node's own evaluations and all visits of its 
 
 With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
 length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`), lore
-(`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`).
+(`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`), strategies
+(`simultaneous/strategies.py`).
 Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
 Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.
 """
@@ -63,6 +64,7 @@ GRAY = np.uint8(64)  # evaluated and with edges, but not visited since: see `gra
 LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
 NOISE, BEFORE = 0, 1  # rows of `plan`
+STRATEGY_COLUMNS = 4
 OWN_WEIGHT, MEAN_WEIGHT = 0, 1  # columns of `weights`: of its own evaluation, and of all below; 0: the game is over
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
 FIRST_TABLE = 1024  # slots
@@ -137,6 +139,8 @@ class Graph(NamedTuple):
     weights: Any  # f8 (slots, 2): of a node, see OWN_WEIGHT; length 0 if evaluations all weigh the same
     weighed: Any  # On or Off: whether they do not
     plan: Any  # f8 (2, actions): what was drawn for the root's actions, and the visits they had then (`gumbel.py`), or (2, 0)
+    strategies: Any  # f8 (slots, 4): what rules for simultaneous moves keep (`strategies.py`); length 0 if nothing
+    strategic: Any  # On or Off: whether they do
 
 
 class Needs(NamedTuple):
@@ -151,6 +155,7 @@ class Needs(NamedTuple):
     lore: bool = False
     squares: bool = False
     weights: bool = False
+    strategies: bool = False
     plan: int = 0  # for so many actions
     in_order: bool = False  # no array: whether edges stand in the order of their actions, which a compact tree cannot do
 
@@ -158,7 +163,7 @@ class Needs(NamedTuple):
 def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Graph:
     """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
     beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
-    beside += LORE.itemsize * needs.lore + 8 * needs.squares + 16 * needs.weights
+    beside += LORE.itemsize * needs.lore + 8 * needs.squares + 16 * needs.weights + 8 * STRATEGY_COLUMNS * needs.strategies
     cost = node_dtype(width).itemsize + beside
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
@@ -189,6 +194,8 @@ def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Gr
         weights=np.empty((slots if needs.weights else 0, 2)),
         weighed=On() if needs.weights else Off(),
         plan=np.zeros((2, needs.plan)),
+        strategies=np.empty((slots if needs.strategies else 0, STRATEGY_COLUMNS)),
+        strategic=On() if needs.strategies else Off(),
         virtual=virtual,
         crew=Off(),
     )
@@ -290,9 +297,26 @@ def add_edges(graph, number, player, actions, count):
             graph.cuts[number + 1 + i] = 0
         if is_on(graph.squared):
             graph.squares[number + 1 + i] = 0.0
+    if is_on(graph.strategic):
+        forget_strategies(graph, number, count)
     node.player = player
     node.count = count
     return np.int64(number)
+
+
+@helper
+def forget_strategies(graph, number, count):
+    """A node and its edges as if no strategy had been learnt."""
+    for k in range(number, number + 1 + count):
+        for c in range(STRATEGY_COLUMNS):
+            graph.strategies[k, c] = 0.0
+
+
+@helper
+def copy_strategies(graph, number, target):
+    """Take what is learnt at a slot to another one."""
+    for c in range(STRATEGY_COLUMNS):
+        graph.strategies[target, c] = graph.strategies[number, c]
 
 
 @helper

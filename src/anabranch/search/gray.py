@@ -8,7 +8,7 @@ is kept, at no cost; the next one goes on. Read first: `graph.py`.
 import numpy as np
 
 from anabranch.jit import helper, kernel
-from anabranch.search.graph import GRAY, OVER, OWN_WEIGHT, Graph, weigh
+from anabranch.search.graph import GRAY, OVER, OWN_WEIGHT, Graph, forget_strategies, weigh
 from anabranch.search.layout import edges_of, is_on, own_value, slot, width_of
 
 NOT_GRAY = np.uint8(255) - GRAY
@@ -21,6 +21,8 @@ def fade(graph, root, numbers):
         node = graph.nodes[slot(number)]
         for e in edges_of(graph, number):
             forget_visits(graph, e)
+        if is_on(graph.strategic):
+            forget_strategies(graph, number, node.count)
         if (node.flags & OVER) != 0:
             node.own = 0
             node.visits = 0

@@ -32,7 +32,7 @@ NAME = "anabranch search"
 FORMAT = 1
 MAGIC = b"PK\x03\x04"  # how archives begin
 # A graph's arrays with one row a slot.
-BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "squares", "weights")
+BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "squares", "weights", "strategies")
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)  # what reading damage raises
 
 
@@ -64,6 +64,7 @@ class Terms:
             "stale": "stale=Parents() or Ancestors()" if self.needs.links else "stale=PathOnly() or Sweeping()",
             "lore": "select=Rave() or a heuristic" if self.needs.lore else "neither Rave() nor a heuristic",
             "squares": "KataGoPUCT() or ByLowerBound()" if self.needs.squares else "neither KataGoPUCT() nor ByLowerBound()",
+            "strategies": "a rule that keeps strategies" if self.needs.strategies else "a rule without strategies",
             "weights": "backup=ByCertainty()" if self.needs.weights else "a backup other than ByCertainty()",
             "evaluate": "an evaluator in Python" if self.in_python else "an evaluator such as Rollout()",
         }
@@ -189,6 +190,11 @@ class Saved:
         return max(taken, int(used[SLOT_COST]) * (3 * int(used[TABLE]) // 4 + 1))  # less has a smaller table: see `allocate`
 
 
+def _moves(saved: list[Any]) -> tuple[Any, ...]:
+    """Actions and events, or pairs of actions, as positions have them."""
+    return tuple(tuple(move) if isinstance(move, list) else move for move in saved)
+
+
 def load(path: Path, terms: Terms) -> Saved:
     """Read a file and compare it with the terms of the search that wants it."""
     header, arrays = _read(path)
@@ -202,7 +208,9 @@ def load(path: Path, terms: Terms) -> Saved:
         place = header["position"]
         record = np.frombuffer(bytearray.fromhex(place["record"]), terms.game.record)
         past = tuple((low, high) for low, high in header["history"])
-        position = Position(terms.game, record, tuple(place["moves"]), tuple(place["rewards"]), past, place["before"])
+        position = terms.game.position_class(
+            terms.game, record, _moves(place["moves"]), tuple(place["rewards"]), past, place["before"]
+        )
         history = History(terms.game, position)
     except SearchError:
         raise

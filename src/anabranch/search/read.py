@@ -66,7 +66,7 @@ def _column(graph: Tree | Graph, number: int) -> int:
 def name_line(game: Any, graph: Tree | Graph, line: dict[int, int]) -> tuple[str, ...]:
     """A line in people's words; chance events in brackets."""
     return tuple(
-        f"[{game.event_name(action)}]" if graph.nodes["player"][number] == CHANCE else game.name_of(action)
+        f"[{game.event_name(action)}]" if graph.nodes["player"][number] == CHANCE else game.edge_name(action)
         for number, action in line.items()
     )
 
@@ -143,7 +143,7 @@ def read_result(
     only the searcher knows."""
     bounds = edge_bounds(graph, root, limits)
     edges, column = edges_of(graph, root), _column(graph, root)
-    size = max(game.actions, game.events)
+    size = game.edge_actions
     visits, regularized, target = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
     visits[edges["action"]] = edges["visits"]
     value = root_value(rules.backup, graph, root)
@@ -168,17 +168,16 @@ def read_result(
         regularized=regularized,
         value=value,
         pv=line,
-        stats=Stats(
-            nodes=int(graph.used[POSITIONS]),
-            merges=int(graph.used[MERGES]),
-            bytes=bytes_used(graph),
-            depth=len(line),
-            **cost,
-        ),
+        stats=stats_of(graph, len(line), cost),
         moves=read_moves(game, graph, root, bounds, limits.scale),
         proven=bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max()),
         **facts,
     )
+
+
+def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:
+    """What the search cost; `cost` is what only the searcher knows."""
+    return Stats(nodes=int(graph.used[POSITIONS]), merges=int(graph.used[MERGES]), bytes=bytes_used(graph), depth=depth, **cost)
 
 
 def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:

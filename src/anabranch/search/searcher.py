@@ -20,7 +20,8 @@ from anabranch.errors import SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE
+from anabranch.games.rules import CHANCE, EVERYONE
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit.options import is_option
 from anabranch.search import assemble, keep
 from anabranch.search.around import (
@@ -45,6 +46,7 @@ from anabranch.search.layout import MOST_ACTIONS, NO_NODE
 from anabranch.search.leaves import Leaves, nobody
 from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
+from anabranch.search.simultaneous.read import read_pairs
 from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
 from anabranch.search.tally import Tally
 from anabranch.search.tree import Tree
@@ -111,7 +113,7 @@ class Search:
         on_progress   called with a `Result` about ten times a second; if it returns True, the search stops
         """
         self.game = as_game(game)
-        if max(self.game.actions, self.game.events) > MOST_ACTIONS:
+        if self.game.edge_actions > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
         self.options = assemble.rules_of(self.game, select, evaluate, backup)
         self.final = assemble.final_of(final, self.options)
@@ -119,7 +121,7 @@ class Search:
         self.seed = int(seed)
         self.memory = parse_memory(memory)
         self.on_progress = on_progress
-        limits = assemble.limits_of(self.game, depth, expand_after)
+        limits = assemble.limits_of(self.game, depth, expand_after, ties)
         self.heuristic = assemble.heuristic_of(self.game, heuristic, self.options)
         self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
         self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
@@ -255,9 +257,10 @@ class Search:
         """What was found so far at the root."""
         return self._result(Tally(self._searched(), planted=False))
 
-    def advance(self, action: int | str, keep: str = "statistics") -> None:
-        """Play an action (or a chance event) at the root and keep what was found below it: its "statistics"; only the
-        "evaluations" of an evaluator in Python, so that visits begin again without asking it twice; or "nothing"."""
+    def advance(self, action: Any, keep: str = "statistics") -> None:
+        """Play an action (a pair of them where both players move; or a chance event) at the root and keep what was found below
+        it: its "statistics"; only the "evaluations" of an evaluator in Python, so that visits begin again without asking it
+        twice; or "nothing"."""
         self._check_idle()
         one_of(keep, KEEPS, "keep")
         if keep == EVALUATIONS and is_option(self.options.evaluate):
@@ -385,20 +388,15 @@ class Search:
         return self._result(tally)
 
     def _result(self, tally: Tally) -> Result:
-        return read_result(
-            self.game,
-            tally.driver.graph,
-            tally.driver.root,
-            self.options,
-            self.final,
-            self._random(tally.kept + tally.done),
-            self._setting.limits,
-            priors_seen(tally.driver),
-            cost=tally.cost(),
-            stopped_by=tally.stopped_by,
-            memory_full=tally.memory_full,
-            settings=self._settings,
-        )
+        driver = tally.driver
+        random = self._random(tally.kept + tally.done)
+        graph: Any = driver.graph
+        found = graph, driver.root, self.options, self.final, random, self._setting.limits, priors_seen(driver)
+        facts: dict[str, Any] = {"stopped_by": tally.stopped_by, "memory_full": tally.memory_full, "settings": self._settings}
+        if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
+            stake = float(self.game.ask("stake", self._position.state))
+            return read_pairs(self.game, *found, cost=tally.cost(), stake=stake, **facts)
+        return read_result(self.game, *found, cost=tally.cost(), **facts)
 
     @property
     def _root(self) -> int:
@@ -480,7 +478,7 @@ class Search:
                 raise SearchError(f"action {action} is not legal here")
             return self._known_object(number) or self.game.play(self._position, number), number
         following = self._position.play(action)
-        return following, following.moves[-1]
+        return following, self._position.edge_of(following.moves[-1])
 
     def _known_object(self, action: int) -> Any:
         child = self._child(action)

@@ -50,6 +50,7 @@ from anabranch.search.locks import lock, lock_in_place, publish, unlock
 from anabranch.search.lore import keep_hints, spread_amaf
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
 from anabranch.search.select import choose
+from anabranch.search.simultaneous.strategies import Nothing, learn
 from anabranch.search.squares import add_squares
 from anabranch.search.stale import PathOnly, spread
 from anabranch.search.steps import choices, read_outcome, set_chances, shuffled_choices, step
@@ -80,6 +81,7 @@ class Manner(NamedTuple):
     heuristic: Any = NoHeuristic()
     ordered: bool = False  # whether edges stand in the order of what is thought of them
     in_order: bool = False  # whether in that of their actions, or drawn from the seed; the first of equals is followed
+    learner: Any = Nothing()  # the selection rule, if it keeps more than visits and totals: see `simultaneous/strategies.py`
 
 
 @kernel
@@ -501,5 +503,6 @@ def ascend(graph, depth, operator, manner, end, limits, work):
         graph.nodes[slot(number)].visits += 1
         come_back(graph, number, e, 1)
         after_visit(manner.update, operator, graph, number, e, limits, work)
+        learn(manner.learner, graph, number, e, limits, work)
         unlock(graph, number)
     spread(manner.stale, operator, graph, depth, limits, work)

@@ -32,6 +32,7 @@ class Limits(NamedTuple):
     repetition: int = NOTHING  # what the game makes of one: see `rules.REPETITIONS`
     widest: int = MOST_ACTIONS  # edges of a node that may be chosen, the first ones: see `prune.Widening`
     only: int = NO_NODE  # which of the root's edges simulations take, counted from 0; NO_NODE: they choose
+    lots: bool = False  # whether rules for simultaneous moves draw among equals; else they take the lowest
 
 
 class Work(NamedTuple):
@@ -52,6 +53,8 @@ class Work(NamedTuple):
     exhausted: Any  # u8 (keys, 2): positions that may not come once more; see `history.py`
     ancestry: Any  # i4 (4, nodes): scratch of `stale.Ancestors`, else (4, 0)
     trail: Any  # what AMAF values and heuristics need: see `lore.Trail`
+    grid: Any  # f8 (2, 4, actions): scratch of rules for simultaneous moves (`simultaneous/grid.py`), else (2, 4, 0)
+    tableau: Any  # f8: scratch of `simultaneous/equilibrium.py`, else (0, 0)
 
 
 @helper

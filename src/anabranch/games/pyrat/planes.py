@@ -1,0 +1,36 @@
+"""What a network sees of a PyRat position, always from player 0's side; it is asked for both players' values.
+
+Planes show what the key tells (`keys.py`), and the maze. Rows are from the bottom, as cells are counted.
+"""
+
+from anabranch.games.pyrat.layout import HIGHEST_MUD, STAY, cost, has
+from anabranch.jit import helper
+
+WALLS, MUD, CHEESE, PLAYERS, STUCK, SCORES, TURNS = 0, 4, 8, 9, 11, 13, 15
+PLANES = 16
+
+
+@helper
+def fill_planes(state, planes):
+    """Where there is no way up, right, down, left; how much longer mud makes a step up, right, down, left; cheese; player 0;
+    player 1; and, all over the board: how long each is still stuck, each one's share of all cheese so far, and the share of
+    turns that are left (nothing if the key does not tell the turn). Times in mud are shares of the longest one."""
+    width = int(state.width)
+    for y in range(state.height):
+        for x in range(width):
+            cell = y * width + x
+            for direction in range(STAY):
+                turns = cost(state, cell, direction)
+                if turns == 0:
+                    planes[WALLS + direction, y, x] = 1.0
+                else:
+                    planes[MUD + direction, y, x] = (turns - 1) / HIGHEST_MUD
+            if has(state.cheese, cell):
+                planes[CHEESE, y, x] = 1.0
+    for player in range(2):
+        place = int(state.place[player])
+        planes[PLAYERS + player, place // width, place % width] = 1.0
+        planes[STUCK + player] = state.stuck[player] / HIGHEST_MUD
+        planes[SCORES + player] = 0.5 * state.points[player] / state.total
+    if state.turn_in_key != 0:
+        planes[TURNS] = 1.0 - state.turn / state.max_turns

@@ -1,0 +1,173 @@
+"""A node at which both players move: its edges as a grid, a row for each outcome of the first player, a column of the second.
+
+Edges stand in the order of their actions, so edge (i, j) is the (i * columns + j)-th. An edge's prior is the product of two
+players' priors, and a row's or column's sum gives one player's back. Values of a zero-sum game are kept once, in the first
+player's view; `worth` gives each player's own.
+`sum_up` adds rows and columns up into `Work.grid`, which all rules read. Next: `decoupled.py`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.games.rules import EVERYONE
+from anabranch.games.simultaneous import PLAYERS
+from anabranch.jit import generic, helper, kernel
+from anabranch.jit.random import below, uniform
+from anabranch.search.layout import is_on, sight, slot, total_of, width_of
+
+VISITS, TOTAL, PRIOR, POLICY = range(4)  # rows of `Work.grid`, for each player; one number an outcome
+ROWS = 4
+NO_OUTCOME = -1
+
+
+class Side(NamedTuple):
+    """How one player's values stand in an edge; named as in `select.Parent`, so that `sight` can ask it."""
+
+    column: int
+    sign: float  # of an edge's total, to be the player's own
+    middle: float  # as they stand
+    unit: float  # what is lost is middle - unit
+
+
+@generic(default=True)
+def chooses_pairs(rule):
+    """Whether a selection rule is for players who move at once."""
+    return False
+
+
+@helper
+def side_of(graph, player, scale):
+    """How a player's values stand in the edges of this graph."""
+    if width_of(graph) > 1:
+        return Side(player, 1.0, scale.middle, 1.0 / scale.factor)
+    sign = 1.0 - 2.0 * player
+    return Side(0, sign, scale.middle, sign / scale.factor)
+
+
+@helper
+def shape_of(graph, number, state):
+    """How many outcomes each player has at a node with edges."""
+    each = rules.actions_each(state)
+    row = np.int64(graph.edges[slot(number + 1)].action) // each
+    count = np.int64(graph.nodes[slot(number)].count)
+    columns = 1
+    while columns < count and np.int64(graph.edges[slot(number + 1 + columns)].action) // each == row:
+        columns += 1
+    return count // columns, columns
+
+
+@helper
+def worth(graph, number, player):
+    """What a node is worth to a player."""
+    mean = graph.nodes[slot(number)].mean
+    if width_of(graph) > 1:
+        return mean[player]
+    return mean[0] if player == 0 else -mean[0]
+
+
+@helper
+def sum_up(graph, number, rows, columns, limits, grid):
+    """Visits, totals and priors of every outcome of both players, simulations under way counted in; gives all visits."""
+    for j in range(columns):
+        grid[1, VISITS, j] = grid[1, TOTAL, j] = grid[1, PRIOR, j] = 0.0
+    e = slot(number + 1)
+    everything = 0.0
+    for i in range(rows):
+        row_visits, row_total, row_prior = 0.0, 0.0, 0.0
+        for j in range(columns):
+            prior = float(graph.edges[e].prior)
+            row_prior += prior
+            grid[1, PRIOR, j] += prior
+            visits, first, second = both_totals(graph, e, limits.scale)  # all 0 if it was never tried
+            row_visits += visits
+            row_total += first
+            grid[1, VISITS, j] += visits
+            grid[1, TOTAL, j] += second
+            e += slot(1)
+        grid[0, VISITS, i], grid[0, TOTAL, i], grid[0, PRIOR, i] = row_visits, row_total, row_prior
+        everything += row_visits
+    return everything
+
+
+@helper
+def both_totals(graph, e, scale):
+    """Visits of an edge and its total for each player, simulations under way counted in."""
+    if not is_on(graph.virtual):
+        edge = graph.edges[e]
+        total = edge.total
+        return np.int64(edge.visits), total[0], total[1] if width_of(graph) > 1 else -total[0]
+    side, other = side_of(graph, 0, scale), side_of(graph, 1, scale)
+    edge = sight(graph, e, side)
+    total = total_of(sight(graph, e, other), other.column)
+    return np.int64(edge.visits), side.sign * total_of(edge, side.column), other.sign * total
+
+
+@helper
+def mean_of(graph, e, side):
+    """A visited edge's value for a player, simulations under way counted in."""
+    edge = sight(graph, e, side)
+    return side.sign * total_of(edge, side.column) / edge.visits
+
+
+@helper
+def draw(grid, player, count, random):
+    """An outcome drawn from a player's row POLICY."""
+    left = uniform(random)
+    last = 0
+    for i in range(count):
+        if grid[player, POLICY, i] > 0.0:
+            last = i
+            left -= grid[player, POLICY, i]
+            if left < 0.0:
+                break
+    return last
+
+
+@helper
+def untried(graph, number, limits, random):
+    """A pair that was never tried, drawn if there are several and ties are; or NO_OUTCOME."""
+    side = side_of(graph, 0, limits.scale)
+    first = slot(number + 1)
+    chosen, met = NO_OUTCOME, 0
+    for k in range(graph.nodes[slot(number)].count):
+        if sight(graph, first + slot(k), side).visits == 0:
+            met += 1
+            if met == 1 or (limits.lots and below(random, met) == 0):
+                chosen = k
+                if not limits.lots:
+                    break
+    return chosen
+
+
+@kernel
+def join(states, each_priors, joint):
+    """Priors of pairs of outcomes from those of each player's actions, which are divided by their sum over the legal ones.
+    Where a player's are all 0 its row stays 0."""
+    for s in range(len(states)):
+        state = states[s]
+        if rules.is_over(state) or rules.to_play(state) != EVERYONE:
+            joint[s] = 1.0
+            continue
+        each = rules.actions_each(state)
+        total = 1.0
+        for player in range(PLAYERS):
+            own = 0.0
+            for action in range(each):
+                if rules.may_play(state, player, action):
+                    own += each_priors[s, player, action]
+            total *= own
+        for a in range(each):
+            if total > 0.0 and rules.may_play(state, 0, a):
+                row = rules.outcome(state, 0, a) * each
+                for b in range(each):
+                    if rules.may_play(state, 1, b):
+                        joint[s, row + rules.outcome(state, 1, b)] += each_priors[s, 0, a] * each_priors[s, 1, b] / total
+
+
+def join_priors(states: np.ndarray, priors: np.ndarray, edges: int) -> np.ndarray:
+    """The priors of all pairs, (n, edges), from (n, players, actions)."""
+    joint = np.zeros((len(states), edges))
+    join(np.asarray(states), np.ascontiguousarray(priors), joint)
+    return joint
