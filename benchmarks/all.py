@@ -92,6 +92,15 @@ PAGES = (
         drawing="![Simulations a second with a network over batch sizes, one and two threads](batches.svg)",
     ),
     Page(
+        name="simultaneous",
+        benchmarks=("speed_pyrat", "equilibria", "claims_pyrat"),
+        title="Simultaneous moves: what was measured",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Exploitability: what a best\n"
+        "answer gains, on average of both players, payoffs being from -1 to 1. Games: a new board for each pair, seats changed;\n"
+        "all of them are in [pyrat_games.jsonl](pyrat_games.jsonl).",
+        drawing="",
+    ),
+    Page(
         name="nets",
         benchmarks=("nets",),
         title="Networks: what was measured",
