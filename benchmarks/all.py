@@ -95,9 +95,9 @@ PAGES = (
         name="simultaneous",
         benchmarks=("speed_pyrat", "equilibria", "claims_pyrat"),
         title="Simultaneous moves: what was measured",
-        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Exploitability: what a best\n"
-        "answer gains, on average of both players, payoffs being from -1 to 1. Games: a new board for each pair, seats changed;\n"
-        "all of them are in [pyrat_games.jsonl](pyrat_games.jsonl).",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Exploitability: what a\n"
+        "best answer gains, on average of both players, payoffs being from -1 to 1. Games: a new board for each pair, seats\n"
+        "changed; all of them are in [pyrat_games.jsonl](pyrat_games.jsonl).",
         drawing="",
     ),
     Page(

@@ -1,17 +1,16 @@
-"""PyRat 7x7, open, 10 cheese: how much of a tree is there twice, and games against greedy and random players and tree against
-graph.
+"""PyRat 7x7, open, 10 cheese: how much of a tree is there twice, and games: against greedy, against random, graph against tree.
 
 Every pair of games has a board of its own, drawn by its number, and the players change seats. Games are kept in
 docs/results/pyrat_games.jsonl as they end, so that a run that was broken off goes on.
 """
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from anabranch import Decoupled, RandomPolicy, Search, Uniform
-from anabranch.arena.rating import wilson
 from anabranch.games import PyRat
 from anabranch.games.position import Position
 from anabranch.games.pyrat import Nearest
@@ -160,7 +159,9 @@ def contest_figure(name: str, games: int) -> Figure:
     found = played(name, games)
     won, lost = sum(a > b for a, b in found), sum(a < b for a, b in found)
     drawn = games - won - lost
-    share, (low, high) = (won + drawn / 2) / games, wilson(won + drawn / 2, games)
+    share = (won + drawn / 2) / games
+    error = 1.96 * math.sqrt((won + drawn / 4 - games * share**2) / games**2)  # draws vary less than wins and losses
+    low, high = share - error, share + error
     decided = won / max(won + lost, 1)
     progress(f"{contest.what}: {won} won, {drawn} drawn, {lost} lost")
     target = (

@@ -12,7 +12,9 @@ import anabranch as ab
 from anabranch.games import PyRat, rules
 from anabranch.games.playout import RandomPolicy, pick
 from anabranch.games.pyrat import Nearest, PyRat64, PyRat1280
+from anabranch.games.pyrat.greedy import ways
 from anabranch.games.pyrat.keys import hash_cheese
+from anabranch.games.pyrat.layout import flip
 from anabranch.games.simultaneous import PerPlayer, pick_for
 from anabranch.jit import COMPILED, kernel, readable
 from anabranch.jit.random import generator
@@ -152,7 +154,8 @@ def test_keys_are_equal_exactly_where_all_that_matters_is(options, turn_in_key):
         for _ in range(12):
             facts = slow.facts() if turn_in_key else slow.facts()[:-1]
             merges += facts in key_of and slow.turn > 0
-            assert facts_of.setdefault(position.key, facts) == facts
+            for half in enumerate(position.key):  # each of them would do for a while
+                assert facts_of.setdefault(half, facts) == facts
             assert key_of.setdefault(facts, position.key) == position.key
             if slow.is_over():
                 break
@@ -183,6 +186,14 @@ def test_the_order_of_moves_does_not_matter_to_the_key():
     other = game.position(["up/stay", "down/stay", "right/up", "up/stay"])
     assert one.state.place.tolist() == other.state.place.tolist() and one.moves != other.moves
     assert one.key == other.key and one == other
+
+
+def test_positions_that_differ_in_the_cheese_alone_have_keys_of_which_both_halves_differ():
+    game = PyRat(5, 5, cheese=[(1, 0), (0, 1), (4, 4)], walls=0, mud=0, starts=[(0, 0), (2, 2)], max_turns=9)
+    one, other = game.position(["right/stay", "left/stay"]), game.position(["up/stay", "down/stay"])
+    for name in ("place", "points", "stuck", "left", "turn"):
+        assert np.all(one.state[name] == other.state[name])
+    assert one.key[0] != other.key[0] and one.key[1] != other.key[1]
 
 
 def test_positions_that_differ_in_the_scores_alone_have_different_keys():
@@ -252,6 +263,32 @@ def test_nearest_takes_the_first_steps_of_shortest_ways_each_of_them_sometimes(o
         pair = lively_action(slow, 0, chooser), lively_action(slow, 1, chooser)
         slow.play(pair)
         position = position.play(pair)
+
+
+@kernel
+def all_ways(states, places, cheese, found):
+    """The first steps from each place to the one cheese that there is."""
+    for i in range(len(places)):
+        states[1] = states[0]
+        flip(states[1].cheese, cheese[i])
+        found[i] = ways(states[1], places[i], places[i])
+
+
+@pytest.mark.parametrize(("width", "height"), [(8, 8), (13, 10), (9, 33), (60, 4)])
+def test_shortest_ways_are_found_from_anywhere_to_anywhere(width, height):
+    game = PyRat(width, height, cheese=2, walls=0.4, mud=0.4, seed=1)
+    cells = width * height
+    chooser = random.Random(width)
+    places = np.array(sorted(set(range(cells)) if COMPILED else set(chooser.sample(range(cells), 12))))
+    cheese = np.array([chooser.choice([cell for cell in range(cells) if cell != place]) for place in places])
+    states = np.concatenate([game.start().record()] * 2)
+    states["cheese"] = 0
+    found = np.zeros(len(places), np.int64)
+    all_ways(states, places, cheese, found)
+    slow = slow_game(game)
+    for place, target, steps in zip(places, cheese, found, strict=True):
+        slow.places[0], slow.cheese = divmod(int(place), width)[::-1], {divmod(int(target), width)[::-1]}
+        assert {action for action in range(4) if steps >> action & 1} == slow.steps_to_nearest_cheese(0)
 
 
 @kernel

@@ -80,7 +80,7 @@ def test_every_game_is_listed_with_a_line_about_it_and_can_be_loaded():
 def test_an_unknown_name_is_told_with_the_nearest_ones():
     with pytest.raises(UnknownGame, match=r"no game is called 'conect4'; did you mean connectfour\?"):
         load("conect4")
-    with pytest.raises(UnknownGame, match=r"there are connectfour, go, hex, .* path/to/file.py:ClassName"):
+    with pytest.raises(UnknownGame, match=r"there are connectfour, go, goofspiel, hex, .* path/to/file.py:ClassName"):
         load("zzzz")
     with pytest.raises(UnknownGame):
         load("rules")

@@ -14,6 +14,7 @@ from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import kernel, readable
 from anabranch.jit.random import generator
 
@@ -68,6 +69,9 @@ class Sides:
         start = encode(game, game.start().record())[0].reshape(game.planes[0], -1)  # type: ignore[index]
         self.kept = [s for s in range(len(ways)) if (start[:, ways.points[s]] == start).all()]
         self.points, self.actions = ways.points[self.kept], ways.actions[self.kept]
+        if isinstance(game, SimultaneousGame):  # pairs of actions
+            pairs = self.actions[:, :, None] * game.actions + self.actions[:, None, :]
+            self.actions = pairs.reshape(len(self.kept), -1)
         self.renamed = np.argsort(self.actions)  # [s, action]: what an action of the game is called through s
         self.states = np.repeat(game.start().record(), len(self.kept))
         report.symmetries, report.followed = len(ways), len(self.kept)
@@ -81,9 +85,10 @@ class Sides:
         """Compare a position with its images, and what networks see of it: compiled with plain, with that of the same key, and
         with its images again."""
         game, count = self.game, len(self.states)
-        legal, over = np.zeros((count, game.actions), bool), np.zeros(count, bool)
+        size = self.actions.shape[1]
+        legal, over = np.zeros((count, size), bool), np.zeros(count, bool)
         returns, random = np.zeros((count, game.players)), generator(0)
-        observe_each(self.states, np.zeros(game.actions, np.int64), legal, over, returns, random)
+        observe_each(self.states, np.zeros(size, np.int64), legal, over, returns, random)
         same = over == over[0]
         if over[0]:
             same &= (returns == returns[0]).all(axis=1) | (random[0] != generator(0)[0])  # luck pays as it likes

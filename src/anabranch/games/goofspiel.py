@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import GameError
-from anabranch.games import rules
 from anabranch.games.game import rule
 from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.games.simultaneous import PLAYERS, SimultaneousGame
@@ -83,13 +82,11 @@ class Goofspiel(SimultaneousGame):
             pays=RETURNS.index(returns),
         )
 
-    @classmethod
-    def _register(cls, key: str) -> None:
-        super()._register(key)
-        rules.actions_each.register(key)(lambda state: np.int64(state.cards))
-        rules.action_limit.register(key)(lambda state: np.int64(state.cards) * state.cards)
-
     # --- the rules ---
+
+    @rule
+    def actions_each(state):
+        return np.int64(state.cards)
 
     @rule
     def setup(state):

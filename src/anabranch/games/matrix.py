@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import GameError
-from anabranch.games import rules
 from anabranch.games.game import rule
 from anabranch.games.simultaneous import PLAYERS, SimultaneousGame
 from anabranch.jit import helper
@@ -98,13 +97,11 @@ class MatrixGame(SimultaneousGame):
         """To defect is better whatever the other does, and worse for both: general-sum."""
         return MatrixGame(DILEMMA, np.transpose(DILEMMA), names=("cooperate", "defect"))
 
-    @classmethod
-    def _register(cls, key: str) -> None:
-        super()._register(key)
-        rules.actions_each.register(key)(lambda state: most(state))
-        rules.action_limit.register(key)(lambda state: most(state) * most(state))
-
     # --- the rules ---
+
+    @rule
+    def actions_each(state):
+        return most(state)
 
     @rule
     def setup(state):

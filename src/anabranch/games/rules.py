@@ -158,7 +158,7 @@ def stake(state):
 
 @generic
 def actions_each(state):
-    """How many actions a player has."""
+    """How many actions a player has; by default the class's `actions`."""
 
 
 # --- and these come from the class's attributes -----------------------------------------------------------------------

@@ -5,6 +5,7 @@ paid on the way, and may write
 
     outcome(state, player, action)   the action that stands for all with the same effect (a step into a wall is to stay): a
                                      search then tells only outcomes apart
+    actions_each(state)              how many actions this instance has, if fewer than the class's `actions`
     stake(state)                     how much can still be won or lost, so that a search sees values as shares of it
     to_play(state), happen(state, event), chance(state, probabilities), with `events`, where luck moves in between
 
@@ -94,7 +95,7 @@ class SimultaneousGame(Game):
     _required: ClassVar[tuple[str, ...]] = ("setup", "is_legal", "play", "is_over", "returns")
     _means: ClassVar[dict[str, str]] = {
         **{name: name for name in ("setup", "is_over", "returns", "to_play", "chance", "happen", "outcome", "stake")},
-        **{name: name for name in ("key", "heuristic", "encode")},
+        **{name: name for name in ("key", "heuristic", "encode", "actions_each")},
         "is_legal": "may_play",
         "play": "play_both",
     }
@@ -111,10 +112,10 @@ class SimultaneousGame(Game):
         for name, function in DERIVED.items():
             if name not in cls._rules or name in ("is_legal", "play"):
                 getattr(rules, name).register(key)(function)
-        actions = cls.actions
         rules.at_once.register(key)(lambda state: True)
-        rules.actions_each.register(key)(lambda state: actions)
-        rules.action_limit.register(key)(lambda state: actions * actions)
+        if "actions_each" not in cls._rules:
+            actions = cls.actions
+            rules.actions_each.register(key)(lambda state: actions)
         if "stake" not in cls._rules:
             if not isinstance(cls.value_range, tuple):
                 raise GameError(
@@ -212,12 +213,17 @@ def _random_action(state, random):
     return random_of(state, 0, random) * rules.actions_each(state) + random_of(state, 1, random)
 
 
+def _action_limit(state):
+    return rules.actions_each(state) * rules.actions_each(state)
+
+
 DERIVED = {
     "to_play": _to_play,
     "is_legal": _is_legal,
     "legal_actions": _legal_actions,
     "play": _play,
     "random_action": _random_action,
+    "action_limit": _action_limit,
 }
 
 
