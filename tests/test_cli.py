@@ -264,6 +264,40 @@ def test_the_engine_plays_alone_to_the_end_also_with_dice(program):
     assert "chance: " in out and "The game is over" in out
 
 
+RAT = "pyrat:width=3,height=3,cheese=3,walls=0,mud=0,max_turns=10"
+
+
+def test_search_shows_both_players_where_they_move_at_once(program):
+    code, out, _ = program("search", RAT, "--visits", "60", "--evaluate", "uniform", "--moves", "right/left")
+    assert code == 0
+    assert "both players to move" in out and "turn 1 of 10" in out
+    head = next(line for line in out.splitlines() if line.startswith("first"))
+    assert head.split() == ["first", "visits", "policy", "value", "prior", "second", "visits", "policy", "value", "prior"]
+    assert re.search(r"best=(up|right|left|stay)/(down|right|left|stay), 60 visits, values=", out)
+
+
+def test_search_as_json_gives_pairs_where_both_move_at_once(program):
+    _, out, _ = program("search", RAT, "--visits", "60", "--evaluate", "uniform", "--moves", "right/left", "--json")
+    found = json.loads(out)
+    assert [sum(visits) for visits in found["visits"]] == [60, 60]
+    assert len(found["best"]) == len(found["value"]) == len(found["policy"]) == 2
+    assert found["moves_played"] == [[1, 3]]
+
+
+def test_a_person_and_the_engine_move_at_once(program):
+    words = ("play", RAT, "--visits", "20", "--evaluate", "uniform")
+    _, out, _ = program(*words, answers=["?", "hint", "north", "right", "undo", "up", "quit"])
+    assert "up right down left stay" in out  # what is legal
+    assert "'north' is not a move" in out
+    assert re.search(r"played: right/\w+", out) and re.search(r"played: up/\w+", out)
+    assert out.count("turn 0 of 10") == 2  # after undo again
+
+
+def test_the_engine_plays_both_sides_at_once(program):
+    _, out, _ = program("play", RAT, "--visits", "20", "--evaluate", "uniform", "--player", "-1")
+    assert re.search(r"The game is over: player 0 \+\d", out)
+
+
 def test_bench_measures_a_game(program):
     rows = json.loads(program("bench", "tictactoe", "--seconds", "0.1", "--json")[1])
     assert rows[0]["game"] == "tictactoe" and rows[0]["simulations_per_second"] > 0
@@ -295,6 +329,12 @@ BAD = {
     ("search", "nim:stones=5"): "rule `setup` changes `stones`",
     ("play", "nim", "--player", "5"): "players 0 to 1",
     ("search", "connectfour", "--select", "greedy", "--c", "1"): "the greedy rule has no exploration constant",
+    ("search", "pyrat", "--select", "regret", "--c", "1"): "the regret rule has no exploration constant; use --select deco",
+    ("search", "pyrat", "--select", "uct"): "is for players who take turns",
+    ("search", "tictactoe", "--select", "decoupled"): "is for games in which both move at once",
+    ("search", "pyrat", "--moves", "up"): "both players move at once, so give two actions",
+    ("search", "pyrat", "--moves", "up/north"): "'north' is not a move",
+    ("search", "pyrat:width=4,cheese=5"): "centre",
     ("search", "tictactoe", "--load", "nowhere.search"): "nowhere.search cannot be read: No such file",
     ("search", "tictactoe", "--load", __file__): "is not a saved search",
     ("search", "tictactoe", "--load", "some.search", "--moves", "b2"): "leave one of them out",

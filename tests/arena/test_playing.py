@@ -1,5 +1,6 @@
 """Single games: openings, seats, clocks, referees, forfeits."""
 
+import re
 import time
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from anabranch.arena.gtp_client import GtpRefusal
 from anabranch.arena.match import Match
 from anabranch.arena.openings import read_lines
-from anabranch.arena.players import seconds_for
+from anabranch.arena.players import PolicyPlayer, seconds_for
 from anabranch.arena.playing import Desk, play_game
 from anabranch.arena.referee import Referee, by_returns
 from anabranch.errors import ArenaError
@@ -54,6 +55,32 @@ def test_a_score_is_the_first_players_whoever_moves_first(desk):
         game = played(match, number, desk)
         assert game.score == (1.0 if (game.result == "1-0") == (game.black == 0) else 0.0)
     assert game.ending == "played out" and game.referee == "rules" and not game.forfeit
+
+
+RAT = "pyrat:width=5,height=3,cheese=3,walls=0,mud=0,max_turns=12"
+
+
+def test_both_players_are_asked_where_they_move_at_once(desk):
+    match = Match("decoupled visits=30 evaluate=Uniform graph", "greedy", game=RAT, opening_plies=1)
+    games = [played(match, number, desk) for number in range(4)]
+    assert [game.black for game in games] == [0, 1, 0, 1]
+    assert all(not game.forfeit and game.referee == "rules" for game in games)
+    assert all(re.fullmatch(r"(\w+/\w+ ?)+", game.moves) and len(game.moves.split()) == game.plies for game in games)
+    assert games[0].moves.split()[0] == games[1].moves.split()[0]  # a pair begins alike
+    assert len({game.moves for game in games}) > 2
+
+
+def test_a_policy_plays_for_its_own_seat(desk):
+    """Greedy takes the only cheese beside it, whichever seat it has; the random player seldom finds it."""
+    match = Match("greedy", "random", game="pyrat:width=5,height=5,cheese=5,walls=0,mud=0,max_turns=30", opening_plies=0)
+    assert sum(played(match, number, desk).score for number in range(20)) >= 17
+
+
+def test_who_plays_what_is_not_legal_has_lost_also_where_both_move_at_once(desk, monkeypatch):
+    monkeypatch.setattr(PolicyPlayer, "_own", lambda self, position, seat: 7 if self.spec.policy is None else 0)
+    for number in range(2):
+        game = played(Match("greedy", "random", game=RAT, opening_plies=0), number, desk)
+        assert game.score == 1.0 and game.ending == "illegal move" and "action 7 is out of range" in game.reason
 
 
 def test_random_openings_do_not_end_a_game_and_do_not_pass():
