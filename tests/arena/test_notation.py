@@ -1,5 +1,7 @@
 """Players as text: what is understood, and what is said of the rest."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +9,9 @@ from hypothesis import strategies as st
 import anabranch as ab
 from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, names_for, parse, split
 from anabranch.errors import AnabranchError, ArenaError
-from anabranch.games import Nim
+from anabranch.games import Nim, PyRat
 from anabranch.games.go import Go, Light, MoGo, Softmax
+from anabranch.games.pyrat import Nearest
 from anabranch.games.registry import load
 
 GO = Go(size=9)
@@ -171,3 +174,14 @@ def test_no_text_whatever_raises_anything_but_our_own_errors(text):
 )
 def test_words_are_split_outside_of_brackets_and_quotes(words, between):
     assert split(between.join(words)) == words
+
+
+def test_where_both_move_at_once_the_kinds_are_others():
+    game = PyRat(preset="5x5")
+    assert parse("decoupled visits=10 c=2.0 replies=ByPriors", game).options["select"] == ab.Decoupled(c=2.0, replies=ab.ByPriors())
+    assert parse("search visits=10 c=2.0", game).options["select"] == ab.Decoupled(c=2.0)
+    assert parse("greedy", game).policy == Nearest()
+    for text, told in {"uct visits=10": "'uct' is no kind of player (best, decoupled, equilibrium, exp3, greedy, playout",
+                       "greedy lowest=True": "`greedy` takes no options"}.items():  # fmt: skip
+        with pytest.raises(ArenaError, match=re.escape(told)):
+            parse(text, game)

@@ -36,12 +36,14 @@ from anabranch.errors import AnabranchError, ArenaError
 from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.playout import pick
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit.options import coerce, is_option
 from anabranch.nets.network import Network
 from anabranch.search.assemble import default_rule
 from anabranch.search.checks import is_function, selects, serves
 from anabranch.search.evaluate import Rollout
 from anabranch.search.searcher import Search
+from anabranch.search.simultaneous.grid import chooses_pairs
 
 LABEL = re.compile(r"[^\W_][\w .,+*/=()%-]*")
 LABELLED = re.compile(rf"(?P<label>{LABEL.pattern}?):\s+(?P<rest>.+)", re.DOTALL)
@@ -241,9 +243,14 @@ Maker = Callable[[str, list[str], Game], Spec]
 
 
 def _kinds(game: Game) -> dict[str, Maker]:
-    """Kinds of players by name; every selection rule is one, and every policy to which the game has given a name."""
+    """Kinds of players by name; every selection rule for such games is one, and every policy that the game has given a name."""
+    at_once = isinstance(game, SimultaneousGame)
+
+    def fits(option: Any) -> bool:
+        return selects(option) and chooses_pairs(option) == at_once
+
     named = names_for(game).items()
-    rules = [name.lower() for name, kind in named if _is_option_class(kind) and _serves_by_default(selects, kind)]
+    rules = [name.lower() for name, kind in named if _is_option_class(kind) and _serves_by_default(fits, kind)]
     searches = dict.fromkeys([SEARCH, BEST, *rules], _search)
     return {**searches, **dict.fromkeys(game.named_policies, _policy), PLAYOUT: _policy, RANDOM: _policy}
 

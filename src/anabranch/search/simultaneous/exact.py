@@ -1,7 +1,7 @@
 """How far from an equilibrium a policy is: exact values of small games, and what a best answer to a policy gains.
 
-    exploitability(position, result.policy)             these two policies here; below, both play an equilibrium (zero-sum
-    games) exploitability(position, lambda position: ...)      a whole plan: any position to a pair of policies
+    exploitability(position, result.policy)           these two policies here; below, both play an equilibrium (zero-sum games)
+    exploitability(position, lambda position: ...)    a whole plan: any position to a pair of policies
 
 Every position below is visited, by its key once, in plain Python: this is for games with some thousands of positions. Matrix
 games are solved by `equilibrium.solve_matrix`."""
@@ -162,12 +162,17 @@ def _paid(before: Position, after: Position) -> list[float]:
 def _read(position: Position, policies: Any) -> Policies:
     """Two policies over outcomes, from two over actions."""
     assert isinstance(position, JointPosition)
-    found = []
-    for player, policy in enumerate(policies):
-        numbers = np.asarray(policy, float)
-        outcomes = position.outcomes(player)
+    if len(policies) != PLAYERS:
+        raise GameError(f"{policies!r}: give two policies, one a player")
+    first, second = (_folded(position, player, policy) for player, policy in enumerate(policies))
+    return first, second
+
+
+def _folded(position: JointPosition, player: int, policy: Any) -> np.ndarray:
+    """A policy over a player's outcomes, from one over its actions."""
+    numbers, outcomes = np.asarray(policy, float), position.outcomes(player)
+    if numbers.shape == (position.game.actions,):
         folded = np.array([sum(numbers[action] for action in same) for same in outcomes.values()])
-        if numbers.shape != (position.game.actions,) or abs(folded.sum() - 1.0) > TOLERANCE or folded.min() < -TOLERANCE:
-            raise GameError(f"player {player}'s policy {policy!r} is no distribution over the legal actions {list(outcomes)}")
-        found.append(folded)
-    return found[0], found[1]
+        if abs(folded.sum() - 1.0) <= TOLERANCE and folded.min() >= -TOLERANCE:
+            return folded
+    raise GameError(f"player {player}'s policy {policy!r} is no distribution over the legal actions {list(outcomes)}")
