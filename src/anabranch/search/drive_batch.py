@@ -241,10 +241,10 @@ def rows_like(graph: Graph, size: int) -> Graph:
 
 def pages(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Memory that is taken in small pages as it is touched: NumPy asks for huge ones, and the first touch of every row of many
-    would fill two megabytes with zeros."""
+    would fill two megabytes with zeros. A process that is forked has a copy."""
     size = int(np.prod(shape)) * dtype.itemsize
     if not hasattr(mmap, "MADV_NOHUGEPAGE") or size == 0:
         return np.empty(shape, dtype)
-    memory = mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory.madvise(mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)
