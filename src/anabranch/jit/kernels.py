@@ -5,11 +5,10 @@ compiles. With `NUMBA_DISABLE_JIT=1`, or through `kernel.plain(...)`, the same f
 are then viewed as `PlainRecord`, so that `state.turn` means the same in both.
 """
 
-import contextlib
 import functools
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -64,10 +63,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
-        if not COMPILED:
-            return self.plain(*arguments)
-        with self._explaining(), only(self.function.__qualname__):
-            return self.dispatcher(*arguments)
+        return self._explained(self.dispatcher, arguments) if COMPILED else self.plain(*arguments)
 
     def plain(self, *arguments: Any) -> Any:
         """Run as plain Python, whether or not a compiled version exists."""
@@ -77,14 +73,13 @@ class Kernel:
     def compile(self, *arguments: Any) -> None:
         """Make the version for these arguments ready, without running it."""
         if COMPILED:
-            with self._explaining(), only(self.function.__qualname__):
-                self.dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))
+            self._explained(self.dispatcher.compile, (tuple(numba.typeof(argument) for argument in arguments),))
 
-    @contextlib.contextmanager
-    def _explaining(self) -> Iterator[None]:
-        """What goes wrong while compiling is told by rule and line."""
+    def _explained(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Call; what goes wrong while compiling is told by rule and line."""
         try:
-            yield
+            with only(self.function.__qualname__):
+                return call(*arguments)
         except Exception as error:
             if not self._what:
                 raise
