@@ -20,7 +20,7 @@ from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners, quiet
 from anabranch.jit.lean import only
 from anabranch.jit.records import readable
-from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
+from anabranch.jit.settings import CHECKED, COMPILED, OPTIONS, QUIET
 
 
 class Reporter:
@@ -72,8 +72,17 @@ class Kernel:
 
     def compile(self, *arguments: Any) -> None:
         """Make the version for these arguments ready, without running it."""
-        if COMPILED:
-            self._explained(self.dispatcher.compile, (tuple(numba.typeof(argument) for argument in arguments),))
+        self.ready(*arguments)
+
+    def ready(self, *arguments: Any) -> Callable[..., Any]:
+        """The version for the types of these arguments, to be called often with others of exactly these types. Nobody looks at
+        them again, which takes longer than a short kernel runs; unless indices are checked, too."""
+        if not COMPILED:
+            return self.plain
+        signature = tuple(numba.typeof(argument) for argument in arguments)
+        if signature not in self.dispatcher.overloads:
+            self._explained(self.dispatcher.compile, (signature,))
+        return self if CHECKED else self.dispatcher.overloads[signature].entry_point
 
     def _explained(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Call; what goes wrong while compiling is told by rule and line."""
