@@ -105,6 +105,11 @@ def sight(graph, e, parent):
     """An edge as selection rules see it: `visits`, `total`, `prior`, and on graphs with lore what that adds (`lore.Seen`)."""
 
 
+@generic
+def clear_sight(graph, e, parent):
+    """The same where no simulation is under way."""
+
+
 @generic(default=True)
 def total_of(edge, column):
     """What followed an edge, for the player whose column this is; `edge` is what `sight` gives."""
