@@ -57,6 +57,14 @@ def test_a_kernel_and_plain_python_choose_the_same_implementation():
     assert measure(Square(3.0), 2.0) == measure.plain(Square(3.0), 2.0) == 2 * 18 + 4
 
 
+def test_a_kernel_that_is_ready_is_the_one_that_is_called():
+    ready = measure.ready(Square(3.0), 2.0)
+    before = measure.compilations
+    assert ready(Square(3.0), 2.0) == measure(Square(3.0), 2.0) == 40.0
+    assert ready(Square(1.0), 5.0) == measure.ready(Square(0.0), 0.0)(Square(1.0), 5.0) == 14.0
+    assert measure.compilations == before
+
+
 def test_a_default_serves_types_without_an_implementation():
     assert corners(Unknown()) == 0
     assert corners(Square()) == 4

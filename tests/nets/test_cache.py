@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.nets.cache import ENTRY_BYTES, SEEN, WAYS, Cache
+from anabranch.nets.cache import FEW, SEEN, SETS, WAYS, Cache
 
 
 def keys(*numbers):
@@ -63,16 +63,29 @@ def test_the_first_answer_stays():
 
 
 def test_a_cache_keeps_to_its_memory():
-    cache = Cache(actions=7, width=1, room=64_000)
-    assert sum(array.nbytes for array in cache.table[:4]) <= 64_000
-    assert len(cache.table.times) == 64_000 // (ENTRY_BYTES + 4 * 7 + 8) // WAYS * WAYS
+    for room in (0, 64_000, 640_000):
+        rows = Cache(actions=7, width=1, room=room).table.keys.base
+        assert room * (1 - 2 / FEW) - WAYS * rows.itemsize <= rows.nbytes <= room
+
+
+def test_a_cache_begins_small_and_forgets_nothing_before_it_has_grown():
+    cache = Cache(2, 1, entries=256 * WAYS * FEW)
+    for start in range(0, 4000, 500):
+        ask(cache, keys(*range(start, start + 500)))
+        used = WAYS * int(cache.table.counters[SETS])
+        assert used <= 64 * max(start, WAYS * FEW), "what is not needed is not touched"
+        assert not cache.table.times[used:].any()
+    assert used > 4000
+    assert ask(cache, keys(*range(4000)))[0] == []
 
 
 def test_clear_forgets():
-    cache = Cache(2, 1, entries=8)
-    ask(cache, keys(1))
-    cache.clear()
-    assert ask(cache, keys(1))[0] == [1]
+    for entries in (8, 20_000):
+        cache = Cache(2, 1, entries=entries)
+        ask(cache, keys(*range(2000)))
+        cache.clear()
+        assert not cache.table.times.any()
+        assert ask(cache, keys(1))[0] == [1]
 
 
 @given(st.lists(st.lists(st.integers(0, 40), max_size=20), max_size=20), st.integers(0, 64))

@@ -55,6 +55,32 @@ def check_tree(tree, root):
             assert sign * edge["total"][0] / edge["visits"] == approx(mean_of(tree, child), **CLOSE)
 
 
+def gaps(tree, root, weight, discount=1.0, pays=(0.0,)):
+    """How far each edge of a compact tree is from what the node below it says, `weight` of the way from its mean to its best
+    edge, and one of the rewards that the game pays. The counts are right, and nothing is under way."""
+    found = []
+    for number, numbers in reached(tree, root).items():
+        of_edges = tree.edges[numbers.start : numbers.stop]
+        sign = -1.0 if tree.nodes["player"][number] == 1 else 1.0
+        assert not numbers or (not of_edges["pending"].any() and tree.nodes["lock"][number] == 0)
+        for edge in of_edges[of_edges["child"] != NO_NODE]:
+            child = int(edge["child"])
+            assert tree.nodes["visits"][child] == edge["visits"]
+            worth = (1.0 - weight) * mean_of(tree, child) + weight * best_of(tree, child)
+            above = sign * edge["total"][0] / edge["visits"] - discount * worth
+            found.append(min(abs(above - pay) for pay in pays))
+    return np.array(found)
+
+
+def best_of(tree, number):
+    """What a node's best tried edge is worth; its mean, if there is none."""
+    first = number + 1
+    of_edges = tree.edges[first : first + int(tree.nodes["count"][number])]
+    tried = of_edges[of_edges["visits"] > 0]
+    sign = -1.0 if tree.nodes["player"][number] == 1 else 1.0
+    return sign * (tried["total"][:, 0] / tried["visits"]).max() if len(tried) else mean_of(tree, number)
+
+
 def mean_of(tree, number):
     first, node = number + 1, tree.nodes[number]
     of_edges = tree.edges[first : first + int(node["count"])]

@@ -6,7 +6,7 @@ from pytest import approx
 
 import anabranch as ab
 from anabranch.games import ConnectFour
-from anabranch.search.batch import COLLISIONS, DONE
+from anabranch.search.batch import COLLISIONS, DONE, exchange
 from anabranch.search.select import Parent
 from anabranch.search.virtual import Crowded, with_pending
 from tests.search.evaluators import Counting
@@ -135,6 +135,21 @@ def digest_of(batch):
     search = search_with(Counting(batch))
     search.run(visits=200)
     return digest(search)
+
+
+def test_an_answer_may_lie_in_memory_as_it_likes():
+    class Odd(Counting):
+        def __call__(self, states):
+            priors, values = super().__call__(states)
+            every_other = np.repeat(values, 2)[::2]
+            every_other.flags.writeable = False
+            return np.asfortranarray(priors), every_other
+
+    search = search_with(Odd(16))
+    search.run(visits=200)
+    compiled = exchange.compilations
+    assert digest(search) == digest_of(16)
+    assert exchange.compilations == compiled
 
 
 # --- failures -----------------------------------------------------------------------------------------------------------

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.games import ConnectFour
+from anabranch.games import ConnectFour, Treasure
 from anabranch.jit import COMPILED
+from anabranch.search.drive_threads import SHARE
+from anabranch.search.layout import SLOTS
+from anabranch.search.tree import Tree
 from tests.search.evaluators import Counting
 from tests.search.games import Take
-from tests.search.invariants import check_at_rest, is_finite, total_visits
+from tests.search.invariants import check_at_rest, gaps, is_finite, total_visits
 
 GAME = ConnectFour()
 VISITS = 20_000 if COMPILED else 200
@@ -45,11 +48,39 @@ def test_all_simulations_are_counted_and_nothing_is_left_under_way(kind):
 
 @pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
 @pytest.mark.parametrize("kind", ["tree", "graph"])
+def test_threads_take_hardly_more_memory_than_one(kind):
+    one, many = (search_with(kind, threads) for threads in (1, 4))
+    slots = []
+    for search in (one, many):
+        for _ in range(20):
+            search.run(visits=VISITS // 20)  # each run may leave something over
+        slots.append(int(search._graph.used[SLOTS]))
+    assert slots[1] <= 1.2 * slots[0] + 4 * SHARE
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+@pytest.mark.parametrize("kind", ["tree", "graph"])
 def test_threads_find_what_one_thread_finds(kind):
     position = GAME.position(["d", "a", "d", "b", "d"])  # a threat that must be met
     one, many = (search_with(kind, threads).run(position, visits=VISITS) for threads in (1, 4))
     assert one.best == many.best
     assert many.value == pytest.approx(one.value, abs=0.2)
+
+
+@pytest.mark.parametrize(("backup", "weight"), [(ab.Mean(), 0.0), (ab.Max(), 1.0), (ab.Mix(0.3), 0.3)])
+@pytest.mark.parametrize(("game", "pays"), [(GAME, [0.0]), (Treasure(), [0.0, 2.0, 3.0, 4.0, 9.0])], ids=["ends", "rewards"])
+def test_every_backup_and_rewards_on_the_way_come_up_a_shared_tree(game, pays, backup, weight):
+    options = {"backup": backup, "memory": "50MB", "seed": 5}
+    search = ab.Search(game, threads=4, **options)
+    result = search.run(visits=VISITS)
+    assert isinstance(search._graph, Tree)
+    assert result.stats.simulations == total_visits(search) == VISITS
+    off = gaps(search._graph, search._root, weight, game.discount, pays) > 1e-9
+    assert off.mean() <= (0.01 if weight else 0.0)  # who comes up last may bring a maximum from before another's visit
+    if COMPILED:
+        one = ab.Search(game, **options).run(visits=VISITS)
+        low, high = game.value_range
+        assert result.value == pytest.approx(one.value, abs=0.1 * (high - low))
 
 
 @pytest.mark.parametrize("kind", KINDS)

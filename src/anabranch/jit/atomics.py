@@ -19,6 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 ORDER = "seq_cst"
+TO_LOAD, TO_STORE = "acquire", "release"  # enough for locks, and a plain move on x86; "seq_cst" empties the store buffer
 _lock = threading.Lock()
 
 
@@ -122,7 +123,7 @@ def _load(typing, array, index, field):
 
     def build(context, builder, signature, arguments):
         pointer = _pointer(context, builder, signature, arguments)
-        return builder.load_atomic(pointer, ORDER, value.bitwidth // 8)
+        return builder.load_atomic(pointer, TO_LOAD, value.bitwidth // 8)
 
     return value(array, index, field), build
 
@@ -133,7 +134,7 @@ def _store(typing, array, index, field, value):
 
     def build(context, builder, signature, arguments):
         pointer = _pointer(context, builder, signature, arguments)
-        builder.store_atomic(_operand(context, builder, signature, arguments, 3), pointer, ORDER, width)
+        builder.store_atomic(_operand(context, builder, signature, arguments, 3), pointer, TO_STORE, width)
         return context.get_dummy_value()
 
     return types.none(array, index, field, value), build

@@ -5,11 +5,10 @@ compiles. With `NUMBA_DISABLE_JIT=1`, or through `kernel.plain(...)`, the same f
 are then viewed as `PlainRecord`, so that `state.turn` means the same in both.
 """
 
-import contextlib
 import functools
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -21,7 +20,7 @@ from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners, quiet
 from anabranch.jit.lean import only
 from anabranch.jit.records import readable
-from anabranch.jit.settings import COMPILED, OPTIONS, QUIET
+from anabranch.jit.settings import CHECKED, COMPILED, OPTIONS, QUIET
 
 
 class Reporter:
@@ -64,10 +63,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
-        if not COMPILED:
-            return self.plain(*arguments)
-        with self._explaining(), only(self.function.__qualname__):
-            return self.dispatcher(*arguments)
+        return self._explained(self.dispatcher, arguments) if COMPILED else self.plain(*arguments)
 
     def plain(self, *arguments: Any) -> Any:
         """Run as plain Python, whether or not a compiled version exists."""
@@ -76,15 +72,23 @@ class Kernel:
 
     def compile(self, *arguments: Any) -> None:
         """Make the version for these arguments ready, without running it."""
-        if COMPILED:
-            with self._explaining(), only(self.function.__qualname__):
-                self.dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))
+        self.ready(*arguments)
 
-    @contextlib.contextmanager
-    def _explaining(self) -> Iterator[None]:
-        """What goes wrong while compiling is told by rule and line."""
+    def ready(self, *arguments: Any) -> Callable[..., Any]:
+        """The version for the types of these arguments, to be called often with others of exactly these types. Nobody looks at
+        them again, which takes longer than a short kernel runs; unless indices are checked, too."""
+        if not COMPILED:
+            return self.plain
+        signature = tuple(numba.typeof(argument) for argument in arguments)
+        if signature not in self.dispatcher.overloads:
+            self._explained(self.dispatcher.compile, (signature,))
+        return self if CHECKED else self.dispatcher.overloads[signature].entry_point
+
+    def _explained(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Call; what goes wrong while compiling is told by rule and line."""
         try:
-            yield
+            with only(self.function.__qualname__):
+                return call(*arguments)
         except Exception as error:
             if not self._what:
                 raise

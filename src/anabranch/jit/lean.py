@@ -9,8 +9,6 @@ takes longer.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from numba.core import codegen
@@ -21,15 +19,21 @@ _machine: Any = getattr(codegen, "JITCPUCodegen", None)
 _steps = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "_verify_declare_only_symbols")
 
 
-@contextmanager
-def only(kernel: str) -> Iterator[None]:
-    """Until this ends, make ready the kernel of this name alone."""
-    before = getattr(_compiling, "kernel", None)
-    _compiling.kernel = kernel
-    try:
-        yield
-    finally:
-        _compiling.kernel = before
+class only:
+    """Until this ends, make ready the kernel of this name alone. (Every call of a kernel enters one; a generator would take ten
+    times as long.)"""
+
+    __slots__ = ("before", "kernel")
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel = kernel
+
+    def __enter__(self) -> None:
+        self.before = getattr(_compiling, "kernel", None)
+        _compiling.kernel = self.kernel
+
+    def __exit__(self, *error: object) -> None:
+        _compiling.kernel = self.before
 
 
 def _is_helper(library: Any) -> bool:

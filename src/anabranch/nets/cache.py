@@ -3,6 +3,9 @@
 A key belongs to one set of WAYS entries; a new one takes the place of that which was not asked for the longest. Keys are of 128
 bits and taken for the positions themselves. A look-up serves a whole batch in one kernel, under a lock that is held for
 microseconds.
+
+To touch memory for the first time costs more than all else here. So the table begins with a few sets, and doubles when one of
+them is full, until it has all that it may have; and all of an entry stands together.
 """
 
 import threading
@@ -18,17 +21,19 @@ WAYS = 4  # entries that a key may stand in
 NOWHERE = -1
 SEEN = -1  # in `place`: the answer was known
 HALF = np.uint64(32)
-ENTRY_BYTES = 16 + 8  # of an entry's key and time
+FEW = 256  # sets, at most, to begin with
+CLOCK, SETS = 0, 1  # of `counters`
 
 
 class Table(NamedTuple):
-    """The entries; those of set i are WAYS * i and following."""
+    """The entries; those of set i are WAYS * i and following. Fields are columns of one array, which is zero behind what is
+    used."""
 
     keys: np.ndarray  # u8 (entries, 2)
     times: np.ndarray  # u8 (entries,): when it was last asked for; 0: empty
     priors: np.ndarray  # f4 (entries, actions)
     values: np.ndarray  # f8 (entries, value width)
-    clock: np.ndarray  # u8 (1,)
+    counters: np.ndarray  # u8 (2,): the time, and how many sets are used
 
 
 class Found(NamedTuple):
@@ -58,9 +63,8 @@ def spread(low, high):
 
 @helper
 def set_of(table, low, high):
-    """The first entry of a key's set."""
-    sets = np.uint64(len(table.times) // WAYS)
-    return WAYS * np.int64(((spread(low, high) >> HALF) * sets) >> HALF)
+    """The first entry of a key's set. With twice as many sets, those of set i belong to 2i and 2i + 1."""
+    return WAYS * np.int64(((spread(low, high) >> HALF) * table.counters[SETS]) >> HALF)
 
 
 @helper
@@ -72,6 +76,41 @@ def entry_of(table, low, high):
             if table.times[entry] > 0 and table.keys[entry, 0] == low and table.keys[entry, 1] == high:
                 return entry
     return NOWHERE
+
+
+@helper
+def touch(table, entry):
+    """It is asked for now."""
+    table.counters[CLOCK] += np.uint64(1)
+    table.times[entry] = table.counters[CLOCK]
+
+
+@helper
+def oldest_of(table, start):
+    """The entry of a set that was not asked for the longest; an empty one, if there is any."""
+    oldest = start
+    for entry in range(start + 1, start + WAYS):
+        if table.times[entry] < table.times[oldest]:
+            oldest = entry
+    return oldest
+
+
+@helper
+def double(table):
+    """Spread all entries over twice as many sets, the last ones first: where they go is empty by then."""
+    end = WAYS * np.int64(table.counters[SETS])
+    table.counters[SETS] *= np.uint64(2)
+    for entry in range(end - 1, -1, -1):
+        if table.times[entry] == 0:
+            continue
+        start = set_of(table, table.keys[entry, 0], table.keys[entry, 1])
+        if start > entry:
+            target = oldest_of(table, start)
+            table.times[target] = table.times[entry]
+            table.times[entry] = 0
+            copy_row(table.keys, entry, table.keys, target)
+            copy_row(table.priors, entry, table.priors, target)
+            copy_row(table.values, entry, table.values, target)
 
 
 @helper
@@ -91,8 +130,7 @@ def look_up(table, keys, scratch, priors, values, place, first):
         low, high = keys[i, 0], keys[i, 1]
         entry = entry_of(table, low, high)
         if entry != NOWHERE:
-            table.clock[0] += np.uint64(1)
-            table.times[entry] = table.clock[0]
+            touch(table, entry)
             copy_row(table.priors, entry, priors, i)
             copy_row(table.values, entry, values, i)
             place[i] = SEEN
@@ -123,13 +161,11 @@ def keep(table, keys, found, new_priors, new_values):
         low, high = keys[i, 0], keys[i, 1]
         if len(table.times) == 0 or entry_of(table, low, high) != NOWHERE:
             continue
-        start = set_of(table, low, high)
-        oldest = start
-        for entry in range(start + 1, start + WAYS):
-            if table.times[entry] < table.times[oldest]:
-                oldest = entry
-        table.clock[0] += np.uint64(1)
-        table.times[oldest] = table.clock[0]
+        oldest = oldest_of(table, set_of(table, low, high))
+        while table.times[oldest] > 0 and 2 * WAYS * np.int64(table.counters[SETS]) <= len(table.times):
+            double(table)
+            oldest = oldest_of(table, set_of(table, low, high))
+        touch(table, oldest)
         copy_row(keys, i, table.keys, oldest)
         copy_row(new_priors, j, table.priors, oldest)
         copy_row(new_values, j, table.values, oldest)
@@ -139,18 +175,16 @@ class Cache:
     """The table of one network and one game, for any number of threads."""
 
     def __init__(self, actions: int, width: int, entries: int | None = None, room: int = 0) -> None:
-        """`entries` to keep at least, or as many as fit into `room` bytes."""
-        if entries is None:
-            entries = room // (ENTRY_BYTES + 4 * actions + 8 * width) // WAYS * WAYS
-        size = -(-entries // WAYS) * WAYS
+        """`entries` to keep at least, or as many as fit into `room` bytes, less one in FEW / 2."""
+        fields = [("key", "u8", (2,)), ("time", "u8"), ("priors", "f4", (actions,)), ("values", "f8", (width,))]
+        entry = np.dtype(fields, align=True)
+        sets = room // entry.itemsize // WAYS if entries is None else -(-entries // WAYS)
+        doublings = (sets // FEW).bit_length()
+        self.first = sets >> doublings if entries is None else -(-sets >> doublings)
+        rows = np.zeros(WAYS * self.first << doublings, entry)
         self.lock = threading.Lock()
-        self.table = Table(
-            np.zeros((size, 2), np.uint64),
-            np.zeros(size, np.uint64),
-            np.zeros((size, actions), np.float32),
-            np.zeros((size, width)),
-            np.zeros(1, np.uint64),
-        )
+        counters = np.array([0, self.first], np.uint64)
+        self.table = Table(rows["key"], rows["time"], rows["priors"], rows["values"], counters)
 
     def look_up(self, keys: np.ndarray) -> Found:
         """What is known of these positions."""
@@ -171,4 +205,5 @@ class Cache:
     def clear(self) -> None:
         """Forget everything."""
         with self.lock:
-            self.table.times[:] = 0
+            self.table.times[: WAYS * int(self.table.counters[SETS])] = 0
+            self.table.counters[SETS] = self.first

@@ -23,6 +23,7 @@ from anabranch.jit.random import mix
 from anabranch.nets.cache import Cache, keys_of
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
 from anabranch.nets.runtimes import Model, is_module, load
+from anabranch.search.answers import Checked
 from anabranch.search.checks import at_least_one, parse_memory
 
 SYMMETRIES = ("none", "random", "all")
@@ -121,7 +122,8 @@ class Network:
         with self._lock:
             self._stats = self._stats._replace(hits=self._stats.hits + len(states) - len(found.first))
         priors = found.priors.reshape(len(states), *game.policy_shape)
-        return priors, found.values[:, 0] if found.values.shape[1] == 1 else found.values
+        answer = priors, found.values[:, 0] if found.values.shape[1] == 1 else found.values
+        return answer if self._is_function else Checked(*answer)  # `read_outputs` has looked at it
 
     @property
     def stats(self) -> NetworkStats:

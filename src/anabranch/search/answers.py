@@ -1,7 +1,7 @@
 """What evaluators in Python say, checked: f(states) -> (priors, values)."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,11 +24,20 @@ def ask(evaluator: Callable[..., Any], states: Any) -> Any:
         raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
 
 
+class Checked(NamedTuple):
+    """Priors (positions, actions) and values whose numbers were looked at where they were made; a network's are."""
+
+    priors: np.ndarray
+    values: np.ndarray
+
+
 Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
 
 
 def read_answer(answer: Any, count: int, shape: tuple[int, ...], width: int) -> Answer:
     """What f's answer says of `count` positions, a row each; None where it says nothing. `shape`: of one position's priors."""
+    if isinstance(answer, Checked):
+        return answer.priors, answer.values.reshape(count, width), None
     try:
         priors, values, *more = answer
         (deviations,) = more or [None]

@@ -29,10 +29,10 @@ class ByCertainty(NamedTuple):
     most: Positive = 8.0
 
 
-def weights_of(operator: Any, deviations: np.ndarray | None, factor: float, count: int) -> np.ndarray:
-    """What evaluations weigh; `factor` normalises values."""
+def weights_of(operator: Any, deviations: np.ndarray | None, factor: float) -> Any:
+    """What evaluations weigh: 1, or one number each; `factor` normalises values."""
     if deviations is None or not isinstance(operator, ByCertainty):
-        return np.ones(count)
+        return 1.0
     sure = operator.coefficient / operator.most
     return operator.coefficient / ((factor * deviations) ** operator.exponent + sure)
 

@@ -9,7 +9,7 @@ Read first: `drive.py`, `batch.py`. Above: `searcher.py`, `fleet.py`.
 import mmap
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,14 @@ def batch_of(evaluate: Any) -> int:
     return int(getattr(evaluate, "batch", 1))
 
 
+class Answer(NamedTuple):
+    """What the evaluator said of the leaves that wait, a row each."""
+
+    priors: np.ndarray  # f8 (leaves, actions)
+    values: np.ndarray  # f8 (leaves, width)
+    weights: np.ndarray  # f8 (leaves,)
+
+
 class Stack:
     """Searches in the rows of common arrays."""
 
@@ -44,6 +52,9 @@ class Stack:
         self.drivers, self.graph, self.leaves = drivers, graph, leaves
         self.roots = np.array([driver.root for driver in drivers], np.int64)
         self.lanes = self._lanes(FIRST_PATH)
+        rows, first = len(drivers) * leaves, drivers[0]
+        self.answer = Answer(np.empty((rows, first.game.edge_actions)), np.empty((rows, len(first.work.values))), np.ones(rows))
+        self._exchange: Callable[..., Any] | None = None
         for s, driver in enumerate(drivers):
             driver.join(self, s)
 
@@ -89,25 +100,27 @@ class Stack:
     def run(self, counts: np.ndarray, evaluate: Callable[..., Any], rounds: int = NEVER) -> np.ndarray:
         """Run up to so many simulations in each search, in up to so many batches, all leaves evaluated together; how many were
         done. Where a run ends makes no difference to the next one: batches are only cut short by `counts`."""
-        done = np.zeros(len(counts), np.int64)
+        done, idle = np.zeros(len(counts), np.int64), np.minimum(counts, 0)
         try:
             self.exchange(counts)
             while True:
-                done += self.lanes.told[:, DONE]
-                wait, why = self.lanes.told[:, WAIT], self.lanes.told[:, WHY]
-                left = np.where((why == PROVEN) | (counts == LEFT_OUT), np.minimum(counts, 0), counts - done - wait)
+                told = self.lanes.told
+                wait, why = told[:, WAIT], told[:, WHY]
+                done += told[:, DONE]
+                left = counts - done - wait
                 rounds -= 1
                 if wait.any():
                     states = self.states()
-                    allowed = np.where(why == GOES_ON, left, np.minimum(left, 0)) if rounds > 0 else np.minimum(counts, 0)
+                    allowed = np.where(why == GOES_ON, left, idle) if rounds > 0 else idle
                     self.exchange(allowed, ask(evaluate, states), len(states))
-                elif rounds > 0 and (left > 0).any():
-                    self._make_way()
-                    if not self.lanes.told[:, DONE].any():
-                        time.sleep(PAUSE)
-                    self.exchange(left)
-                else:
+                    continue
+                left[why == PROVEN] = 0
+                if rounds <= 0 or not (left > 0).any():
                     return done
+                self._make_way()
+                if not told[:, DONE].any():
+                    time.sleep(PAUSE)
+                self.exchange(left)
         except BaseException:
             self.withdraw()
             raise
@@ -125,26 +138,29 @@ class Stack:
         """Back up the leaves that wait with an evaluator's answer, and let searches set out on so many simulations; or forget
         what is under way."""
         first = self.drivers[0]
-        edges, width = first.game.edge_actions, len(first.work.values)
         select, _, backup = first.rules
-        priors, values, deviations = np.empty((0, edges)), np.empty((0, width)), None
         if heard:
-            given, values, deviations = read_answer(answer, heard, first.game.policy_shape, width)
-            priors = np.ones((heard, edges)) if given is None else given
-            if given is not None and isinstance(first.game, SimultaneousGame):
-                priors = join_priors(self.states(), given, edges)
-        weights = weights_of(backup, deviations, first.limits.scale.factor, heard)
+            rows, game = self.answer, first.game
+            priors, values, deviations = read_answer(answer, heard, game.policy_shape, rows.values.shape[1])
+            if priors is not None and isinstance(game, SimultaneousGame):
+                priors = join_priors(self.states(), priors, rows.priors.shape[1])
+            rows.priors[:heard] = 1.0 if priors is None else priors
+            rows.values[:heard] = values
+            rows.weights[:heard] = weights_of(backup, deviations, first.limits.scale.factor)
         refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
         how = select, backup, first.manner, first.limits, first.work
-        answer = np.ascontiguousarray(priors), values, weights
-        fault = exchange(self.graph, self.roots, *how, self.lanes, counts, refusals, *answer, forget)
-        if fault != NO_FAULT:
+        arguments = self.graph, self.roots, *how, self.lanes, counts, refusals, *self.answer, forget
+        if self._exchange is None:
+            self._exchange = exchange.ready(*arguments)
+        if self._exchange(*arguments) != NO_FAULT:
             raise EvaluatorError(NO_PRIORS)
 
     def states(self) -> Any:
         """The positions that wait, as functions in Python see them."""
-        waits = np.arange(2 * self.leaves) < self.lanes.told[:, WAIT, None]
-        return readable(self.lanes.states[:, :, LEAF_STATE][waits])
+        states, wait = self.lanes.states, self.lanes.told[:, WAIT]
+        if len(wait) == 1:
+            return readable(states[0, : wait[0], LEAF_STATE].copy())
+        return readable(states[:, :, LEAF_STATE][np.arange(2 * self.leaves) < wait[:, None]])
 
     def withdraw(self) -> None:
         """Forget what is under way."""
@@ -245,10 +261,10 @@ def rows_like(graph: Graph, size: int) -> Graph:
 
 def pages(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Memory that is taken in small pages as it is touched: NumPy asks for huge ones, and the first touch of every row of many
-    would fill two megabytes with zeros."""
+    would fill two megabytes with zeros. A process that is forked has a copy."""
     size = int(np.prod(shape)) * dtype.itemsize
     if not hasattr(mmap, "MADV_NOHUGEPAGE") or size == 0:
         return np.empty(shape, dtype)
-    memory = mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory.madvise(mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)

@@ -30,11 +30,13 @@ from anabranch.search.layout import (
     SIGNPOSTS,
     SLOT_COST,
     SLOTS,
+    SPARE,
     TABLE,
+    is_short,
 )
 from anabranch.search.locks import TABLE_LOCK, Crew
 from anabranch.search.simulate_graph import PATH_FULL, PROVEN, simulate_graph
-from anabranch.search.simulate_shared import simulate_shared
+from anabranch.search.simulate_shared import BUNDLE, simulate_shared
 from anabranch.search.steps import Work
 from anabranch.search.tree import Tree
 
@@ -87,9 +89,9 @@ def refresh(own: Any, graph: Any) -> None:
 class Team:
     """Deals out simulations and slots, and adds up what was done."""
 
-    def __init__(self, driver: Driver, threads: int, smallest: int) -> None:
-        """`smallest`: simulations of a portion."""
-        self.driver, self.threads, self.smallest = driver, threads, smallest
+    def __init__(self, driver: Driver, threads: int, smallest: int, bundle: int) -> None:
+        """`smallest`: simulations of a portion; `bundle`: those between two looks of a kernel at its slots, 0 for all."""
+        self.driver, self.threads, self.smallest, self.bundle = driver, threads, smallest, bundle
         self.dealing = threading.Lock()
         self.left = 0
 
@@ -126,11 +128,10 @@ class Team:
             with self.dealing:
                 count = min(self.left, max(self.smallest, self.left // (2 * self.threads)))
                 self.left -= count
-                if count == 0:
-                    return done
-                self._supply(own, count)
+            if count == 0:
+                return done
             try:
-                ran = simulate_one(i, count)
+                ran = self._simulate(i, own, simulate_one, count)
             except BaseException:
                 self.left = 0  # the others end soon
                 raise
@@ -138,23 +139,36 @@ class Team:
             if ran < count:
                 return done
 
+    def _simulate(self, i: int, own: Any, simulate_one: Any, count: int) -> int:
+        """Simulate a portion in one thread, with more slots whenever it is short of them; how many were done."""
+        done = 0
+        while True:
+            with self.dealing:
+                self._supply(own, self.bundle or count)
+            done += simulate_one(i, count - done)
+            if done == count or not is_short(own):
+                return done
+
     def _supply(self, own: Any, count: int) -> None:
         """See that a thread has slots for so many simulations, as long as there are any."""
         used, actions = self.driver.graph.used, len(self.driver.work.actions)
         wanted = count * (4 + actions)  # a leaf and a node with all its edges, each with its card
+        own.used[SPARE] = 0
         if own.used[LIMIT] - own.used[SLOTS] >= wanted:
+            own.used[SPARE] = wanted if self.bundle else 0
             return
         seal(self.driver.graph, own.used)
         room = int(used[LIMIT] - used[SLOTS])
         if not isinstance(self.driver.graph, Tree):
             room = min(room, int(used[ROOM] // (used[SLOT_COST] + used[POSITION_COST])))
-        share = min(max(wanted, SHARE), -(-room // self.threads))  # something is left for the others
+        share = min(max(wanted + 2, SHARE), -(-room // self.threads))  # something is left for the others
         own.used[END], own.used[LIMIT] = 0, own.used[SLOTS]
         if share > 4:
             own.used[SLOTS] = used[SLOTS]
             used[SLOTS] += share
             used[ROOM] -= share * used[SLOT_COST]
             own.used[END], own.used[LIMIT] = used[SLOTS], used[SLOTS] - 2
+            own.used[SPARE] = wanted if self.bundle and share - 2 >= wanted else 0
 
     def _rest(self, graphs: Sequence[Any]) -> None:
         """Add up what threads have counted, and make what they share fit for all that goes through memory."""
@@ -202,27 +216,30 @@ class ThreadedTreeDriver(TreeDriver):
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
-        self.team, self.seed = Team(self, setting.threads, SMALLEST), seed
+        self.team, self.seed = Team(self, setting.threads, SMALLEST, BUNDLE), seed
         self.least = SMALLEST * setting.threads
         self.hands: list[Hand] = []
+        self._kernel: Any = None
 
     def plant(self) -> None:
-        select, evaluate, backup = self.rules
-        self.root = int(simulate_shared(self.graph, NO_NODE, select, evaluate, backup, self.limits, self.work, 0)[0])
+        self.root = int(simulate_shared(*self._arguments(self, NO_NODE, 0))[0])
 
     def run(self, count: int, most: int) -> int:
         if not self.hands:
             self.hands = [Hand(self, self.seed + i) for i in range(self.team.threads)]
+            self._kernel = simulate_shared.ready(*self._arguments(self.hands[0], self.root, count))
         return self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
 
     def _simulate_one(self, i: int, count: int) -> int:
         hand, done = self.hands[i], 0
-        select, evaluate, backup = self.rules
         while True:
-            done += simulate_shared(hand.graph, self.root, select, evaluate, backup, self.limits, hand.work, count - done)[1]
-            if done == count:
+            done += self._kernel(*self._arguments(hand, self.root, count - done))[1]
+            if done == count or is_short(hand.graph):
                 return done
             hand.work = longer_path(hand.work)
+
+    def _arguments(self, hand: Any, root: int, count: int) -> tuple[Any, ...]:
+        return hand.graph, root, *self.rules, self.limits, hand.work, count
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
         super().advance(child, position, exhausted)
@@ -234,13 +251,15 @@ class ThreadedGraphDriver(GraphDriver):
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
-        self.team, self.seed = Team(self, setting.threads, SMALLEST), seed
+        self.team, self.seed = Team(self, setting.threads, SMALLEST, 1), seed
         self.least = SMALLEST * setting.threads
         self.hands: list[Hand] = []
+        self._kernel: Any = None
 
     def run(self, count: int, most: int) -> int:
         if not self.hands:
             self.hands = [Hand(self, self.seed + i) for i in range(self.team.threads)]
+            self._kernel = simulate_graph.ready(*self._arguments_of(self.hands[0], count, NEVER))
         for hand in self.hands:
             hand.enter(self)
         done = self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
@@ -251,16 +270,17 @@ class ThreadedGraphDriver(GraphDriver):
 
     def _simulate_one(self, i: int, count: int) -> int:
         hand, done = self.hands[i], 0
-        select, evaluate, backup = self.rules
         refusals = int(hand.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
-        how = select, evaluate, backup, self.manner, self.limits
         while True:
-            _, ran, why = simulate_graph(hand.graph, self.root, *how, hand.work, count - done, refusals)
+            _, ran, why = self._kernel(*self._arguments_of(hand, count - done, refusals))
             done += ran
             if why != PATH_FULL:
                 self.proven = self.proven or why == PROVEN
                 return done
             hand.work = longer_path(hand.work)
+
+    def _arguments_of(self, hand: Hand, count: int, refusals: int) -> tuple[Any, ...]:
+        return hand.graph, self.root, *self.rules, self.manner, self.limits, hand.work, count, refusals
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
         self.hands = []
@@ -281,7 +301,7 @@ class ThreadedBatchDriver(BatchDriver):
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
-        self.team, self.seed = Team(self, setting.threads, self.least), seed
+        self.team, self.seed = Team(self, setting.threads, self.least, 0), seed
         self.least *= setting.threads
         self.hands: list[BatchHand] = []
 

@@ -30,7 +30,8 @@ SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side
 PLANNED = 11  # simulations that a graph's `plan` was made for
 LIMIT = 12  # slots from here on are not to be taken: the end of memory, or of a thread's share
 END = 13  # of a thread's share, 0 without one: LIMIT and the two slots behind it that `drive_threads.seal` needs
-COUNTERS = 14
+SPARE = 14  # of a thread's share: no simulation sets out with fewer slots left; 0: never mind
+COUNTERS = 15
 
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
 MOST_ACTIONS = 2**16  # an edge's action is a u2
@@ -104,6 +105,11 @@ def sight(graph, e, parent):
     """An edge as selection rules see it: `visits`, `total`, `prior`, and on graphs with lore what that adds (`lore.Seen`)."""
 
 
+@generic
+def clear_sight(graph, e, parent):
+    """The same where no simulation is under way."""
+
+
 @generic(default=True)
 def total_of(edge, column):
     """What followed an edge, for the player whose column this is; `edge` is what `sight` gives."""
@@ -118,6 +124,12 @@ def hinted(graph, number):
 @generic
 def learnt_bias(graph):
     """The squared bias of AMAF values that the search has found out, and from how many samples."""
+
+
+@helper
+def is_short(graph):
+    """Whether the share of a thread may not do for what comes next."""
+    return graph.used[LIMIT] - graph.used[SLOTS] < graph.used[SPARE]
 
 
 @helper

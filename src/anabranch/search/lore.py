@@ -23,6 +23,7 @@ from anabranch.search.graph import Graph
 from anabranch.search.layout import (
     Off,
     On,
+    clear_sight,
     column_of,
     edges_of,
     hinted,
@@ -68,7 +69,12 @@ def _(edge, visits, total):
 
 @sight.register(Graph)
 def _(graph, e, parent):
-    return with_pending(graph.virtual, sight_of_graph(graph.known, graph, e, parent), graph.edges[e].pending, parent)
+    return with_pending(graph.virtual, clear_sight(graph, e, parent), graph.edges[e].pending, parent)
+
+
+@clear_sight.register(Graph)
+def _(graph, e, parent):
+    return sight_of_graph(graph.known, graph, e, parent)
 
 
 @generic

@@ -17,9 +17,11 @@ from anabranch.jit.options import NonNegative, Positive
 from anabranch.jit.random import uniform
 from anabranch.search.counts import F4, inverse, inverse_root, log_root
 from anabranch.search.layout import (
+    clear_sight,
     column_of,
     edges_of,
     hinted,
+    is_on,
     is_open,
     learnt_bias,
     own_value,
@@ -237,6 +239,13 @@ def highest(rule, parent, graph, number, limits, work):
     """The open edge with the highest score; of equal ones, the first."""
     best = slot(number + 1)
     best_score = F4(-math.inf)
+    if is_on(graph.crew) and under_way(graph, number) == 0:  # as mostly below the top; with threads that is known at once
+        for e in edges_in_sight(graph, number, limits):
+            edge_score = score(rule, parent, view_of(rule, clear_sight(graph, e, parent), graph, number, work))
+            if edge_score > best_score and is_open(graph, number, e, limits):
+                best = e
+                best_score = edge_score
+        return best
     for e in edges_in_sight(graph, number, limits):
         edge_score = score(rule, parent, view_of(rule, sight(graph, e, parent), graph, number, work))
         if edge_score > best_score and is_open(graph, number, e, limits):

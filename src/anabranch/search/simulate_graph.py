@@ -41,6 +41,7 @@ from anabranch.search.layout import (
     REFUSED,
     STAMP,
     is_on,
+    is_short,
     own_value,
     slot,
     view,
@@ -87,7 +88,7 @@ class Manner(NamedTuple):
 @kernel
 def simulate_graph(graph, root, select, evaluator, operator, manner, limits, work, count, refusals):
     """Run up to `count` simulations; gives the root's number, how many were done and, if it is fewer, why: PATH_FULL, PROVEN,
-    or MEMORY_FULL once memory was asked for in vain `refusals` times in all.
+    or MEMORY_FULL once memory was asked for in vain `refusals` times in all, or the slots of this thread may not do.
 
     A count of 0 plants the root: ROOT_STATE, which is not over, gets a node (`root`, if that is not NO_NODE) with an evaluation
     and edges; the number is NO_NODE if there is no room. (One kernel does both, since an evaluator is long to compile.)"""
@@ -97,7 +98,7 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
             if leaf == NO_NODE:
                 return leaf, done, MEMORY_FULL
         else:
-            if graph.used[REFUSED] >= refusals:
+            if graph.used[REFUSED] >= refusals or (is_on(graph.crew) and is_short(graph)):
                 return root, done, MEMORY_FULL
             if is_on(graph.prove) and is_proven(graph, root):
                 return root, done, PROVEN

@@ -11,7 +11,7 @@ from anabranch.games import rules
 from anabranch.jit import helper, kernel
 from anabranch.search.backup import back_up, carry
 from anabranch.search.evaluate import CAMP_STATE, LEAF_STATE, ROOT_STATE
-from anabranch.search.layout import NO_NODE, slot, view, width_of
+from anabranch.search.layout import NO_NODE, is_short, slot, view, width_of
 from anabranch.search.locks import lock, unlock
 from anabranch.search.select import choose
 from anabranch.search.simulate import PATH_FULL, descend, expect, find_value, plant
@@ -24,14 +24,15 @@ BUNDLE = 32  # simulations
 
 @kernel
 def simulate_shared(graph, root, select, evaluator, operator, limits, work, count):
-    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full. If the root is
-    NO_NODE, its node is made and evaluated (by one thread), and that is all."""
+    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full, or the slots of
+    this thread may not do for a bundle. If the root is NO_NODE, its node is made and evaluated (by one thread), and that is
+    all."""
     if root == NO_NODE:
         work.states[LEAF_STATE] = work.states[ROOT_STATE]
         find_value(graph, 0, NO_NODE, evaluator, limits, work)
         return plant(graph, work), 0
     done = 0
-    while done < count:
+    while done < count and not is_short(graph):
         bundle = min(BUNDLE, count - done)
         camp, first = walk_to_camp(graph, root, bundle, select, limits, work)
         ran, whole = simulate_from(graph, camp, first, bundle, select, evaluator, operator, limits, work)

@@ -27,6 +27,7 @@ from anabranch.search.layout import (
     SLOTS,
     Off,
     clear_edge,
+    clear_sight,
     edge_dtype,
     hinted,
     is_open,
@@ -112,7 +113,12 @@ def _(tree, number, i):
 
 @sight.register(Tree)
 def _(tree, e, parent):
-    return with_pending(tree.virtual, tree.edges[e], tree.edges[e].pending, parent)
+    return with_pending(tree.virtual, clear_sight(tree, e, parent), tree.edges[e].pending, parent)
+
+
+@clear_sight.register(Tree)
+def _(tree, e, parent):
+    return tree.edges[e]
 
 
 @under_way.register(Tree)
