@@ -178,7 +178,8 @@ def test_words_are_split_outside_of_brackets_and_quotes(words, between):
 
 def test_where_both_move_at_once_the_kinds_are_others():
     game = PyRat(preset="5x5")
-    assert parse("decoupled visits=10 c=2.0 replies=ByPriors", game).options["select"] == ab.Decoupled(c=2.0, replies=ab.ByPriors())
+    found = parse("decoupled visits=10 c=2.0 replies=ByPriors", game)
+    assert found.options["select"] == ab.Decoupled(c=2.0, replies=ab.ByPriors())
     assert parse("search visits=10 c=2.0", game).options["select"] == ab.Decoupled(c=2.0)
     assert parse("greedy", game).policy == Nearest()
     for text, told in {"uct visits=10": "'uct' is no kind of player (best, decoupled, equilibrium, exp3, greedy, playout",
