@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import SearchError
+from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.checks import at_least_one, check_limits, parse_memory
 from anabranch.search.result import Move, Result
 from anabranch.search.searcher import Search
@@ -27,6 +28,8 @@ class Ensemble:
         if options.get("on_progress") is not None:
             raise SearchError("an Ensemble has no progress to show: its trees are added up at the end")
         each = parse_memory(memory) // at_least_one(threads, "threads")
+        if isinstance(game, SimultaneousGame):
+            raise SearchError(f"an Ensemble adds up tables of one player; in {game!r} both move at once: use Search(threads=...)")
         self.searches = [Search(game, memory=each, seed=seed + number, **options) for number in range(threads)]
 
     def run(

@@ -77,7 +77,7 @@ class GraphView:
         action = int(self.edges["action"][edge])
         if self.nodes["player"][self.edges["source"][edge]] == CHANCE:
             return f"[{self.game.event_name(action)}]"
-        return str(self.game.name_of(action))
+        return str(self.game.edge_name(action))
 
     def to_json(self) -> str:
         """Everything, with the settings; what is not known is null, and a key is 128 bits in hexadecimal digits."""
