@@ -29,7 +29,7 @@ class Ensemble:
             raise SearchError("an Ensemble has no progress to show: its trees are added up at the end")
         each = parse_memory(memory) // at_least_one(threads, "threads")
         if isinstance(game, SimultaneousGame):
-            raise SearchError(f"an Ensemble adds up tables of one player; in {game!r} both move at once: use Search(threads=...)")
+            raise SearchError(f"an Ensemble adds up tables of one player; in {game!r} both move at once: use threads in Search")
         self.searches = [Search(game, memory=each, seed=seed + number, **options) for number in range(threads)]
 
     def run(

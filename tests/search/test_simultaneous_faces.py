@@ -1,0 +1,29 @@
+"""What else shows a search in which both players move at once: drawings of its graph, and who refuses it."""
+
+import json
+
+import pytest
+
+import anabranch as ab
+from anabranch.games import PyRat
+
+GAME = PyRat(preset="5x5")
+
+
+@pytest.fixture(scope="module")
+def search():
+    found = ab.Search(GAME, evaluate=ab.Uniform(), graph=True)
+    found.run(visits=100)
+    return found
+
+
+def test_edges_are_drawn_by_the_names_of_both_actions(search):
+    view = search.graph
+    assert "up/down" in view.to_dot(10) and "up/down" in view.svg(10)
+    named = {edge["name"] for edge in json.loads(view.to_json())["edges"]}
+    assert {"up/down", "right/left", "stay/stay"} <= named
+
+
+def test_an_ensemble_refuses_it():
+    with pytest.raises(ab.SearchError, match="both move at once"):
+        ab.Ensemble(GAME, threads=2)
