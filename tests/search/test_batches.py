@@ -5,7 +5,7 @@ import pytest
 from pytest import approx
 
 import anabranch as ab
-from anabranch.games import ConnectFour
+from anabranch.games import ConnectFour, Pig
 from anabranch.search.batch import COLLISIONS, DONE, exchange
 from anabranch.search.select import Parent
 from anabranch.search.virtual import Crowded, with_pending
@@ -150,6 +150,13 @@ def test_an_answer_may_lie_in_memory_as_it_likes():
     compiled = exchange.compilations
     assert digest(search) == digest_of(16)
     assert exchange.compilations == compiled
+
+
+def test_chance_may_have_more_events_than_there_are_actions():
+    game = Pig()
+    assert game.events > game.actions
+    search = ab.Search(game, select=ab.PUCT(c=1.5), evaluate=Counting(8, game.actions), memory="20MB", seed=3)
+    assert search.run(visits=200).visits.sum() == 200
 
 
 # --- failures -----------------------------------------------------------------------------------------------------------

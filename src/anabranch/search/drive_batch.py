@@ -143,8 +143,9 @@ class Stack:
             rows, game = self.answer, first.game
             priors, values, deviations = read_answer(answer, heard, game.policy_shape, rows.values.shape[1])
             if priors is not None and isinstance(game, SimultaneousGame):
-                priors = join_priors(self.states(), priors, rows.priors.shape[1])
-            rows.priors[:heard] = 1.0 if priors is None else priors
+                priors = join_priors(self.states(), priors.astype(np.float64), rows.priors.shape[1])
+            columns = rows.priors.shape[1] if priors is None else priors.shape[1]  # chance may have more events than actions
+            rows.priors[:heard, :columns] = 1.0 if priors is None else priors
             rows.values[:heard] = values
             rows.weights[:heard] = weights_of(backup, deviations, first.limits.scale.factor)
         refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
