@@ -58,8 +58,9 @@ def test_with_prizes_that_are_drawn():
     assert solver.value(game.start()) == pytest.approx(0.0, abs=1e-9)  # the game is fair
     drawn = game.start().play("2")
     assert ab.exploitability(drawn, solver.equilibrium).both == pytest.approx(0.0, abs=1e-9)
-    lead = game.position(["3", "3/1", "2"])  # three points ahead of three that are left, with 1 2 against 2 3
-    assert solver.value(lead) == pytest.approx(1.0)
+    lead = game.position(["3", "3/1", "2"])  # three points ahead of 2 + 1 that are left, with cards 1 2 against 2 3
+    assert solver.payoffs(lead) == pytest.approx(np.array([[0.0, 1.0], [1.0, 0.0]]))  # all of them lost is a draw
+    assert solver.value(lead) == pytest.approx(0.5)
     lazy = ab.exploitability(drawn, lambda position: [_lowest(actions) for actions in position.legal_actions])
     assert lazy.first == pytest.approx(lazy.second) and lazy.first > 0.4  # both bid their lowest card
 
@@ -138,8 +139,9 @@ def test_what_is_no_distribution_is_refused(policies):
 
 
 def test_one_policy_is_not_enough():
-    with pytest.raises(ab.GameError):
-        ab.exploitability(RPS.start(), (THIRDS,))
+    for policies in ((THIRDS,), (THIRDS, THIRDS, THIRDS), THIRDS):
+        with pytest.raises(ab.GameError, match="give two policies, one a player"):
+            ab.exploitability(RPS.start(), policies)
 
 
 @pytest.mark.parametrize(

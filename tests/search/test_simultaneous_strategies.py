@@ -13,7 +13,7 @@ from anabranch.search.collect import collect
 from anabranch.search.layout import NO_NODE
 from anabranch.search.read import edges_of
 from anabranch.search.simultaneous.exact import Solver
-from tests.conftest import needs, when_compiled, when_plain
+from tests.conftest import when_compiled, when_plain
 from tests.reference.simultaneous import assert_pairs_add_up
 
 RPS = MatrixGame.rock_paper_scissors()
@@ -93,9 +93,7 @@ def test_what_is_no_matrix_is_refused(payoffs):
 
 
 def test_values_are_those_of_openspiel():
-    needs("pyspiel", "cvxopt")
-    from open_spiel.python.algorithms import lp_solver
-
+    lp_solver = pytest.importorskip("open_spiel.python.algorithms.lp_solver", reason="wants cvxpy", exc_type=ImportError)
     random = np.random.default_rng(4)
     for _ in range(10):
         matrix = random.uniform(-1, 1, random.integers(1, 6, 2))
@@ -112,15 +110,15 @@ MATRICES = {
 }
 # The rule, and the bound on exploitability after 100,000 simulations (compiled) and after 500 (plain), in payoffs from -1 to 1.
 RULES = {
-    "regret matching+": (ab.RegretMatching(), 0.02, 0.1),
+    "regret matching+": (ab.RegretMatching(), 0.002, 0.1),
     "regret matching": (ab.RegretMatching(plus=False), 0.02, 0.3),
     "equilibrium": (ab.Equilibrium(), 1e-9, 1e-9),  # the matrix of means is the matrix itself
-    "Exp3": (ab.Exp3(), 0.1, 0.5),
+    "Exp3": (ab.Exp3(), 0.06, 0.5),
 }
 
 
 def searched(game, rule, visits, position=None, **options):
-    search = ab.Search(game, select=rule, memory="50MB", **options)
+    search = ab.Search(game, select=rule, **{"evaluate": ab.Uniform(), "memory": "50MB"} | options)
     return search, search.run(position or game.start(), visits=visits)
 
 
@@ -147,11 +145,34 @@ def test_dominated_outcomes_are_not_played():
 
 
 @when_plain
-@pytest.mark.parametrize("rule", [ab.RegretMatching(), ab.RegretMatching(plus=False), ab.Decoupled()], ids=repr)
+@pytest.mark.parametrize("rule", [ab.RegretMatching(), ab.RegretMatching(plus=False), ab.Exp3(rate=0.5)], ids=repr)
 def test_prisoners_defect(rule):
     _, result = searched(MatrixGame.prisoners_dilemma(), rule, 400)
     assert min(policy[1] for policy in result.policy) > 0.9
-    assert result.value == pytest.approx([1.0, 1.0], abs=0.5 if isinstance(rule, ab.Decoupled) else 0.1)
+    assert result.value == pytest.approx([1.0, 1.0], abs=0.5 if isinstance(rule, ab.Exp3) else 0.1)
+
+
+@when_plain
+@pytest.mark.parametrize("replies", [ab.ByPriors(), ab.ByVisits(), ab.ByBoth(), ab.ByReplies()], ids=repr)
+def test_decoupled_players_in_the_same_place_move_in_step_and_never_learn_to_defect(replies):
+    """Both reckon with the same numbers and come to the same end, so one of them never defects alone: why `Decoupled` promises
+    no equilibrium, even where an outcome dominates."""
+    _, result = searched(MatrixGame.prisoners_dilemma(), ab.Decoupled(replies=replies), 300, ties="lowest")
+    assert result.pairs[0, 1] == result.pairs[1, 0] == 0
+    assert min(policy[0] for policy in result.policy) > 0.9
+    plan = ab.exploitability(MatrixGame.prisoners_dilemma().start(), lambda position: result.policy)
+    assert plan.exploitability > 1.5
+
+
+@when_plain
+@pytest.mark.parametrize("rows", [[[1, 2, 3, -1]], [[1], [2], [-3]], [[1, -1, 0, 0.5], [-1, 1, 0.2, 0]]], ids=repr)
+@pytest.mark.parametrize("rule", RULES)
+def test_players_may_have_different_numbers_of_actions(rule, rows):
+    game = MatrixGame(rows)
+    _, result = searched(game, RULES[rule][0], 300)
+    span = float(np.ptp(rows))
+    assert ab.exploitability(game.start(), result.policy).exploitability < span * (0.15 if rule == "Exp3" else 0.05)
+    assert result.value[0] == pytest.approx(ab.solve_matrix(rows).value, abs=0.25 * span)
 
 
 @when_plain
@@ -163,7 +184,7 @@ def test_prisoners_defect_in_every_round():
     assert min(policy[1] for policy in search.run(visits=100).policy) > 0.8
 
 
-GOOFSPIEL = Goofspiel(4)  # the sum of the cards decides: a fair game
+GOOFSPIEL = Goofspiel(4)  # the first bid is the highest card; after that the bids are mixed
 
 
 @when_compiled
@@ -171,12 +192,16 @@ def test_the_first_bid_of_goofspiel_is_hard_to_exploit():
     solver = Solver(GOOFSPIEL)
     start = GOOFSPIEL.start()
     assert solver.value(start) == pytest.approx(0.0, abs=1e-9)
-    search, result = searched(GOOFSPIEL, ab.RegretMatching(), 200_000, evaluate=ab.Uniform(), graph=True)
-    assert ab.exploitability(start, result.policy, solver).exploitability < 0.05
+    search, result = searched(GOOFSPIEL, ab.RegretMatching(), 50_000, graph=True)
+    assert ab.exploitability(start, result.policy, solver).exploitability < 0.01
+    assert ab.exploitability(start, (np.full(4, 0.25), np.full(4, 0.25)), solver).exploitability > 0.05  # it is not easy
     assert result.value[0] == pytest.approx(0.0, abs=0.1)
     search.advance((0, 3))
     below = search.run(visits=20_000)
-    assert below.value[0] == pytest.approx(solver.value(search.position), abs=0.1)
+    assert solver.value(search.position) == pytest.approx(-3 / 19)
+    assert below.value[0] == pytest.approx(-3 / 19, abs=0.01)
+    assert 0.1 < below.policy[0].max() < 0.9  # a mixed strategy
+    assert ab.exploitability(search.position, below.policy, solver).exploitability < 0.02
 
 
 @when_plain
@@ -188,7 +213,7 @@ def test_the_only_bid_that_matters_is_found_in_plain_python():
         assert min(policy[1] for policy in result.policy) > (0.7 if isinstance(rule, ab.Exp3) else 0.9), rule
 
 
-# --- what a node is worth, and what it keeps ------------------------------------------------------------------------------------
+# --- what a node is worth, and what it keeps ----------------------------------------------------------------------------------
 
 
 @when_plain
@@ -210,7 +235,7 @@ def test_a_strategy_is_drawn_from_unless_told_otherwise():
     assert len(found) > 2
     settled = ab.Search(RPS, select=ab.RegretMatching(), final=ab.MostVisits(), memory="5MB")
     result = settled.run(visits=60)
-    assert result.best == tuple(int(policy.argmax()) for policy in result.policy)
+    assert all(policy[best] == policy.max() for policy, best in zip(result.policy, result.best, strict=True))
 
 
 def learnt(search):

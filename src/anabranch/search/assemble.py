@@ -129,7 +129,7 @@ def check_parts(rule: Any) -> None:
             check_parts(part)
 
 
-def final_of(final: Any, rules: Rules) -> FinalChoice:
+def final_of(game: Game | ObjectGame, final: Any, rules: Rules) -> FinalChoice:
     """How the action to play is chosen."""
     default: FinalChoice = ByGumbel() if isinstance(rules.select, Gumbel) else MostVisits()
     if learns(rules.select):
@@ -137,6 +137,8 @@ def final_of(final: Any, rules: Rules) -> FinalChoice:
     chosen: FinalChoice = option(final, default, "final", is_a(FinalChoice))
     if isinstance(chosen, ByGumbel) and not isinstance(rules.select, Gumbel):
         raise SearchError(f"final={chosen!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
+    if isinstance(chosen, ByLowerBound) and isinstance(game, SimultaneousGame):
+        raise SearchError(f"final={chosen!r}: where both move at once no bounds are kept; use MostVisits() or ByTemperature()")
     return chosen
 
 

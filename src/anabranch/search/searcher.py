@@ -89,11 +89,13 @@ class Search:
 
         select        how edges are chosen: `UCT()` (default), `Rave()`, `PUCT()`, `Greedy()`, `Regularized()`, `BestChance()`,
                       `MuZero()`, `SprlPUCT()`, `KataGoPUCT()`, `Gumbel()`, around one of them `Widening()`, `Pruning()`,
-                      `ProgressiveBias()`, `Forced()`, or a rule of your own
+                      `ProgressiveBias()`, `Forced()`, or a rule of your own; where both players move at once `Decoupled()`
+                      (default), `RegretMatching()`, `Exp3()`, `Equilibrium()`
         evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, or any f(states) -> (priors, values)
         heuristic     what is thought of actions before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
                       your own, or any f(state) -> (H, C, C~); none by default
-        backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`
+        backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`,
+                      `ByStrategies()`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
@@ -116,7 +118,7 @@ class Search:
         if self.game.edge_actions > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
         self.options = assemble.rules_of(self.game, select, evaluate, backup)
-        self.final = assemble.final_of(final, self.options)
+        self.final = assemble.final_of(self.game, final, self.options)
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
