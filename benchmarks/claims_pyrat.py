@@ -161,7 +161,7 @@ def contest_figure(name: str, games: int) -> Figure:
     drawn = games - won - lost
     share = (won + drawn / 2) / games
     error = 1.96 * math.sqrt((won + drawn / 4 - games * share**2) / games**2)  # draws vary less than wins and losses
-    low, high = share - error, share + error
+    low, high = max(share - error, 0.0), min(share + error, 1.0)
     decided = won / max(won + lost, 1)
     progress(f"{contest.what}: {won} won, {drawn} drawn, {lost} lost")
     target = (
