@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
 import anabranch as ab
+from anabranch.arena.crew import Job
 from anabranch.arena.match import Match
 from anabranch.arena.notation import parse
 from anabranch.arena.series import play
+from anabranch.arena.together import Together
 from anabranch.games import ConnectFour, TicTacToe
+from anabranch.nets.gather import Gathered
 
 
 def test_a_player_can_have_a_network(connect_four):
@@ -52,3 +56,36 @@ def test_the_program_searches_with_a_network(connect_four):
     told = json.loads(done.stdout)
     assert sum(told["visits"]) == 64
     assert (told["settings"]["threads"], told["settings"]["evaluate"]) == (2, "Network")
+
+
+def test_games_that_are_played_together_share_the_calls_of_their_network(connect_four, tmp_path):
+    """The same games as one by one, in fewer and larger calls."""
+    terms = {"game": "connectfour", "opening_plies": 1}
+    match = Match(f"puct visits=12 net={connect_four[1]} batch=4", "random", **terms)
+    crew = Together(4)
+    with closing(crew.play([Job(match, number) for number in range(6)], [match])) as results:
+        done = {result.played.number: result.played.moves for result in results}
+    (shared,) = crew._gathered.values()
+    assert shared.batch == 1 and shared.largest > 1
+    alone = Match(f"puct visits=12 net={connect_four[1]} batch=1", "random", **terms)
+    (standing,) = play([alone], games=6, db=tmp_path / "alone.db")
+    assert done == {game.number: game.moves for game in standing.games}
+
+
+def test_what_a_shared_network_raises_is_told_to_who_asked():
+    def broken(states):
+        raise ValueError("no")
+
+    network = ab.Network(broken, game=TicTacToe(), batch=2)
+    shared = Gathered(network, 2)
+    with pytest.raises(ab.EvaluatorError, match="no"):
+        ab.Search(TicTacToe(), evaluate=shared).run(visits=4)
+
+
+def test_matches_go_on_together_or_in_processes_but_not_both(tmp_path):
+    match = Match("uct visits=10", "random", game="tictactoe")
+    with pytest.raises(ab.AnabranchError, match="in one process or in several"):
+        play([match], games=2, db=tmp_path / "a.db", processes=2, together=2)
+    play([match], games=3, db=tmp_path / "a.db", together=2)
+    (standing,) = play([match], games=6, db=tmp_path / "a.db", together=3)
+    assert [game.number for game in standing.games] == list(range(6))

@@ -17,7 +17,7 @@ from anabranch._version import __version__
 from anabranch.arena.gtp_client import GtpError
 from anabranch.arena.gtp_player import ProgramPlayer
 from anabranch.arena.match import AREA, Match
-from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec
+from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, Spec
 from anabranch.arena.openings import LUCK, event, random_for
 from anabranch.arena.players import RESIGN, Player, PolicyPlayer, SearchPlayer
 from anabranch.arena.referee import Referee
@@ -72,8 +72,10 @@ class Lost(Exception):
 class Desk:
     """What a process keeps from game to game: players and referees that are alive."""
 
-    def __init__(self, timeout: float = TIMEOUT) -> None:
+    def __init__(self, timeout: float = TIMEOUT, shared: Callable[[Spec], Spec] | None = None) -> None:
+        """`shared`: gives a player as it is to be where others play beside it (`together.py`)."""
         self.timeout = timeout
+        self.shared = shared or (lambda spec: spec)
         self._players: OrderedDict[str, Player] = OrderedDict()
         self._referees: dict[str, Referee] = {}
 
@@ -93,7 +95,7 @@ class Desk:
         return self._players[key]
 
     def _made(self, match: Match, side: int) -> Player:
-        spec = match.table.specs[side]
+        spec = self.shared(match.table.specs[side])
         if isinstance(spec, ProgramSpec):
             return ProgramPlayer(spec, self.timeout, to_the_end=match.table.referee == AREA)
         if isinstance(spec, SearchSpec):

@@ -18,6 +18,7 @@ from anabranch.arena.playing import TIMEOUT, Played
 from anabranch.arena.sprt import Course, Sprt
 from anabranch.arena.standing import Standing
 from anabranch.arena.store import Store
+from anabranch.arena.together import Together
 from anabranch.errors import ArenaError
 
 LONGEST_NAME = 40  # characters of a player in a file's name
@@ -29,6 +30,7 @@ def play(
     db: str | Path,
     *,
     processes: int = 1,
+    together: int = 1,
     timeout: float = TIMEOUT,
     sgf: str | Path | None = None,
     sprt: Sprt | None = None,
@@ -37,16 +39,20 @@ def play(
 ) -> list[Standing]:
     """Play so many games of each match, those that are in the database already included.
 
+    processes  games at the same time, each in a process of its own
+    together   games at the same time in this process, whose networks are asked about all of them in one call
     timeout    seconds for an answer of a program over GTP, where there is no clock
     sgf        a folder for records of games of Go
     sprt       a test that ends a match as soon as it is decided
     on_game    called after each game
     on_stderr  gets what worker processes print, line by line
     """
+    if together != 1 and processes != 1:
+        raise ArenaError(f"processes={processes}, together={together}: games are in one process or in several; give one")
     with Store(db) as store:
         series = Series(matches, games, store, sprt)
         if series.missing():
-            crew = Crew(processes, timeout, on_stderr)
+            crew = Crew(processes, timeout, on_stderr) if together == 1 else Together(together, timeout)
             with closing(series.run(crew, None if sgf is None else Path(sgf))) as results:
                 for match, played in results:
                     if on_game is not None:
@@ -86,7 +92,7 @@ class Series:
             return []
         return [Job(match, number) for match, number in numbers if number < self.games and number not in self.played[match.key]]
 
-    def run(self, crew: Crew, sgf: Path | None = None) -> Generator[tuple[Match, Played]]:
+    def run(self, crew: Crew | Together, sgf: Path | None = None) -> Generator[tuple[Match, Played]]:
         """Play what is missing; each game is written down before it is told."""
         if sgf is not None:
             _make_folder(sgf)

@@ -27,6 +27,7 @@ def match(
     game: Annotated[str | None, typer.Option(help="A game's name, with options: go:size=9,komi=6.5; or mygame.py:Nim")] = None,
     games: Annotated[int, typer.Option(help="Games in all, those in the database included")] = GAMES,
     processes: Annotated[int, typer.Option(help="Games that are played at the same time")] = 1,
+    together: Annotated[int, typer.Option(help="Or so many in one process, their networks being asked in one call")] = 1,
     visits: Annotated[int | None, typer.Option(help="Simulations a move, for searches that say nothing else")] = None,
     seconds: Annotated[float | None, typer.Option(help="A clock: seconds for each side and game")] = None,
     opening_plies: Annotated[
@@ -70,7 +71,7 @@ def match(
         cap=cap,
         seed=seed,
     )
-    (standing,) = show_arena.played([chosen], games, db, processes, timeout, sgf, test, as_json)
+    (standing,) = show_arena.played([chosen], games, db, processes, timeout, sgf, test, as_json, together)
     if svg is not None:
         from anabranch.arena.plot import running_score
 

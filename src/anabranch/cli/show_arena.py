@@ -36,6 +36,7 @@ def played(
     sgf: Path | None,
     sprt: Sprt | None,
     quiet: bool,
+    together: int = 1,
 ) -> list[Standing]:
     """Play what is missing and show it. Ctrl-C shows how it stands, and leaves."""
     with progress(quiet) as tell:
@@ -45,6 +46,7 @@ def played(
                 games,
                 db,
                 processes=processes,
+                together=together,
                 timeout=timeout,
                 sgf=sgf,
                 sprt=sprt,

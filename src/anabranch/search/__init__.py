@@ -23,6 +23,6 @@ forced.py     forced playouts at the root       muzero.py, gumbel.py  search wit
 virtual.py    simulations under way             batch.py, drive_batch.py  leaves in batches
 leaves.py     leaves for the caller's own loop  locks.py, drive_threads.py  several threads
 fleet.py      searches that share batches       ensemble.py      independent trees, added up
-certainty.py  evaluations that weigh more
+certainty.py  evaluations that weigh more       simultaneous/    players who move at once
 gray.py       evaluations without visits        tally.py         what a run has cost
 """

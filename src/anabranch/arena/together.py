@@ -1,0 +1,101 @@
+"""Games of one process that are played at once, so that their networks see the positions of all of them in one call.
+
+`Together` stands where `Crew` does. A game is played by a thread; threads have players of their own, and networks in common
+(`nets/gather.py`). This is for players with networks: kernels and networks run beside each other, Python does not, and a
+process that dies takes all its games along; they are played again when the match goes on. Read first: `playing.py`. Beside:
+`crew.py`, games in processes of their own. """
+
+import queue
+import threading
+from collections.abc import Generator, Iterable
+from dataclasses import replace
+from typing import Any
+
+from anabranch.arena.crew import Done, Job
+from anabranch.arena.match import Match
+from anabranch.arena.notation import SearchSpec, Spec
+from anabranch.arena.playing import TIMEOUT, Desk, play_game
+from anabranch.arena.worker import record
+from anabranch.errors import ArenaError
+from anabranch.nets.gather import Gathered
+from anabranch.nets.network import Network
+
+MEMORY = 10**9  # bytes for the trees of one player in all games, unless its text says how many for one
+
+
+class Stopped(BaseException):
+    """The results are no longer asked for."""
+
+
+class Together:
+    """So many games at once."""
+
+    def __init__(self, games: int, timeout: float = TIMEOUT) -> None:
+        """`timeout`: seconds for an answer of a program where there is no clock."""
+        if games < 1:
+            raise ArenaError(f"together={games}: must be 1 or more")
+        self.games, self.timeout = games, timeout
+        self._gathered: dict[int, Gathered] = {}  # by the network's identity
+
+    def play(self, jobs: Iterable[Job], matches: list[Match]) -> Generator[Done]:
+        """Play all of these games, which are of these matches; results come as they end."""
+        waiting = list(jobs)
+        for match in matches:
+            self._warm(match)
+        left: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        for job in waiting:
+            left.put(job)
+        news: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
+        over = threading.Event()
+        count = min(self.games, len(waiting))
+        threads = [threading.Thread(target=self._work, args=(left, news, over), daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in waiting:
+                found = news.get()
+                if isinstance(found, BaseException):
+                    raise found
+                yield found
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+
+    def _work(self, left: Any, news: Any, over: threading.Event) -> None:
+        """What a thread does: one game after the other."""
+
+        def note(side: int | None, ply: int) -> None:
+            if over.is_set():
+                raise Stopped
+
+        try:
+            with Desk(self.timeout, self.shared) as desk:
+                while not over.is_set():
+                    try:
+                        job = left.get_nowait()
+                    except queue.Empty:
+                        return
+                    played, position = play_game(job.match, job.number, desk, note)
+                    news.put(Done(job, played, record(job.match, played, position)))
+        except Stopped:
+            pass
+        except BaseException as error:
+            news.put(error)
+
+    def _warm(self, match: Match) -> None:
+        """Compile what the players need, once and before threads want it."""
+        with Desk(self.timeout, self.shared) as desk:
+            for spec, player in zip(match.table.specs, desk.players(match), strict=True):
+                if not hasattr(spec, "command"):
+                    player.begin(match.table.game, 0, match.seconds)
+
+    def shared(self, spec: Spec) -> Spec:
+        """A player whose network all games share, and whose tree takes a part of the memory."""
+        if not isinstance(spec, SearchSpec):
+            return spec
+        options = {"memory": MEMORY // self.games, **spec.options}
+        network = options.get("evaluate")
+        if isinstance(network, Network):
+            options["evaluate"] = self._gathered.setdefault(id(network), Gathered(network, self.games))
+        return replace(spec, options=options)
