@@ -40,7 +40,7 @@ VISITS = 60
 def in_another_process(*arguments, **environment):
     """Run Python there with these variables set; its output."""
     process = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=1200
+        [sys.executable, *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=3000
     )
     assert process.returncode == 0, process.stdout[-5000:] + process.stderr[-2000:]
     return process.stdout
@@ -66,7 +66,8 @@ def digests():
 
 
 def test_the_tests_of_search_pass_in_plain_python():
-    told = in_another_process("-m", "pytest", "-q", "tests/search", NUMBA_DISABLE_JIT="1")
+    side_by_side = "-n", "2", "--dist", "loadfile"
+    told = in_another_process("-m", "pytest", "-q", *side_by_side, "tests/search", NUMBA_DISABLE_JIT="1")
     assert " passed" in told
     assert " failed" not in told
 
