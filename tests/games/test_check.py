@@ -221,7 +221,7 @@ def test_missing_rules_are_named():
 
 
 def test_a_rule_with_the_wrong_number_of_arguments_is_refused():
-    with pytest.raises(ab.GameError, match="rule `is_legal` takes 2 arguments, not 1"):
+    with pytest.raises(ab.GameError, match=r"rule `is_legal` takes 2 arguments \(state, action\), not 1"):
         type("Short", (Nim,), {"is_legal": ab.rule(lambda state: True)})
 
 

@@ -246,7 +246,7 @@ def learnt(search):
         if position.key in found:
             continue
         edges = edges_of(graph, number)
-        rows = graph.strategies[number : number + 1 + len(edges)]
+        rows = graph.strategies[number : number + 1 + len(edges)] if len(edges) else np.zeros(0)  # a leaf has none
         found[position.key] = (edges["visits"].tolist(), edges["total"].tolist(), rows.tolist())
         for edge in edges:
             if edge["child"] != NO_NODE:

@@ -76,7 +76,8 @@ def test_every_backup_and_rewards_on_the_way_come_up_a_shared_tree(game, pays, b
     assert isinstance(search._graph, Tree)
     assert result.stats.simulations == total_visits(search) == VISITS
     off = gaps(search._graph, search._root, weight, game.discount, pays) > 1e-9
-    assert off.mean() <= (0.01 if weight else 0.0)  # who comes up last may bring a maximum from before another's visit
+    # Who comes up last may bring a maximum from before another's visit; a few simulations in plain Python are few edges.
+    assert off.mean() <= ((0.01 if COMPILED else 0.05) if weight else 0.0)
     if COMPILED:
         one = ab.Search(game, **options).run(visits=VISITS)
         low, high = game.value_range
