@@ -1,5 +1,6 @@
 """Simultaneous moves: simulations a second of PyRat beside Connect Four, both with the uniform evaluator; a whole game on a
-maze."""
+maze.
+"""
 
 import time
 

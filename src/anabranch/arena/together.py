@@ -2,8 +2,9 @@
 
 `Together` stands where `Crew` does. A game is played by a thread; threads have players of their own, and networks in common
 (`nets/gather.py`). This is for players with networks: kernels and networks run beside each other, Python does not, and a
-process that dies takes all its games along; they are played again when the match goes on. Read first: `playing.py`. Beside:
-`crew.py`, games in processes of their own."""
+process that dies takes all its games along; they are played again when the match goes on.
+Read first: `playing.py`. Beside: `crew.py`, games in processes of their own.
+"""
 
 import queue
 import threading

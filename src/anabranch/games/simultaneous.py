@@ -11,7 +11,8 @@ paid on the way, and may write
 
 Searches follow edges, and here an edge is a pair of outcomes: its number is first * actions + second. The rules that kernels
 call (`rules.py`) are made of the ones above at the end of this module, so that everything that walks graphs walks these too.
-Positions speak of pairs: `position.play(("up", "left"))`, or of text: `position.play("up/left")`."""
+Positions speak of pairs: `position.play(("up", "left"))`, or of text: `position.play("up/left")`.
+"""
 
 import operator
 from typing import Any, ClassVar, NamedTuple

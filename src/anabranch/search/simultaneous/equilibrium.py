@@ -2,8 +2,9 @@
 
 `solve` is the simplex method on a condensed tableau, in which a pivot exchanges a row's label with a column's; Bland's rule
 (the lowest label first) keeps it from going in circles. `Equilibrium` solves a node's matrix whenever a simulation comes back,
-draws from the solution with a little exploration, and with `ByStrategies` the node is worth the solution's value. Read first:
-`grid.py`, `strategies.py`."""
+draws from the solution with a little exploration, and with `ByStrategies` the node is worth the solution's value.
+Read first: `grid.py`, `strategies.py`.
+"""
 
 from typing import Any, NamedTuple
 

@@ -4,7 +4,8 @@
     exploitability(position, lambda position: ...)    a whole plan: any position to a pair of policies
 
 Every position below is visited, by its key once, in plain Python: this is for games with some thousands of positions. Matrix
-games are solved by `equilibrium.solve_matrix`."""
+games are solved by `equilibrium.solve_matrix`.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,5 +1,4 @@
-"""Reading a node at which both players move: two policies, two tables, a `PairResult`; and noise on its priors. Plain
-Python."""
+"""Reading a node at which both players move: two policies, two tables, a `PairResult`; and noise on its priors."""
 
 from typing import Any, NamedTuple
 

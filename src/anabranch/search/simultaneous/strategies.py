@@ -7,8 +7,9 @@
 Both draw from their strategies, mixed with a little of everything. What a player thinks of its outcomes (regrets, gains) and
 how often it has played each (without that mixture) stands beside the edges, in `Graph.strategies`: the first player's i-th
 outcome at edge (i, 0), the second player's j-th at edge (0, j), and at the node itself the number of columns. `ByStrategies`
-then values a node by the averages instead of by what was tried. Lanctot, Lisy & Winands 2014 compare such rules. Read first:
-`grid.py`. Docs: docs/algorithms/simultaneous.md."""
+then values a node by the averages instead of by what was tried. Lanctot, Lisy & Winands 2014 compare such rules.
+Read first: `grid.py`. Docs: docs/algorithms/simultaneous.md.
+"""
 
 import math
 from typing import Any, NamedTuple
