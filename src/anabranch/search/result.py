@@ -96,7 +96,6 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as lists, numbers and strings, settings and seed included."""
-        cost = {name: getattr(self.stats, name) for name in Stats.__dataclass_fields__}
         return {
             "best": self.best,
             "best_name": self.best_name,
@@ -107,8 +106,15 @@ class Result:
             "target": [float(share) for share in self.target],
             "regularized": [float(share) for share in self.regularized],
             "moves": [{**vars(move), "pv": list(move.pv)} for move in self.moves],
-            "stats": {**cost, "speed": self.stats.speed},
             "proven": self.proven,
+            **self.circumstances(),
+        }
+
+    def circumstances(self) -> dict[str, Any]:
+        """What the search cost, why it stopped, and how it was set: of `to_dict`, what all results have."""
+        cost = {name: getattr(self.stats, name) for name in Stats.__dataclass_fields__}
+        return {
+            "stats": {**cost, "speed": self.stats.speed},
             "stopped_by": self.stopped_by,
             "memory_full": self.memory_full,
             "settings": self.settings,

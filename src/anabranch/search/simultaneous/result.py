@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.search.result import TOP_ROWS, Move, Result, Stats, format_value
+from anabranch.search.result import TOP_ROWS, Move, Result, format_value
 
 Arrays = tuple[np.ndarray, np.ndarray]  # one a player
 SEATS = ("first", "second")
@@ -27,7 +27,7 @@ class PairResult(Result):
     regularized: Arrays  # type: ignore[assignment]  # here the same as `policy`
     value: list[float]  # of each player
     pv: list[Any]  # pairs of actions, and chance events
-    moves: tuple[list[Move], list[Move]]  # type: ignore[assignment]  # each player's outcomes, most visits first
+    moves: tuple[list[Move], list[Move]]  # type: ignore[assignment]  # each player's outcomes, the likeliest first
     pairs: np.ndarray = None  # type: ignore[assignment]  # visits of every pair, (actions, actions)
     payoffs: np.ndarray = None  # type: ignore[assignment]  # what pairs are worth, (players, actions, actions); NaN if never tried
 
@@ -76,7 +76,6 @@ class PairResult(Result):
         def lists(arrays: Arrays) -> list[list[float]]:
             return [array.tolist() for array in arrays]
 
-        cost = {name: getattr(self.stats, name) for name in Stats.__dataclass_fields__}
         return {
             "best": list(self.best),
             "best_name": self.best_name,
@@ -88,10 +87,7 @@ class PairResult(Result):
             "pairs": self.pairs.tolist(),
             "payoffs": [[[None if np.isnan(x) else x for x in row] for row in table] for table in self.payoffs.tolist()],
             "moves": [[{**vars(move), "pv": list(move.pv)} for move in moves] for moves in self.moves],
-            "stats": {**cost, "speed": self.stats.speed},
-            "stopped_by": self.stopped_by,
-            "memory_full": self.memory_full,
-            "settings": self.settings,
+            **self.circumstances(),
         }
 
     def __repr__(self) -> str:
