@@ -4,7 +4,7 @@ import pytest
 
 from anabranch.arena.crew import Done
 from anabranch.arena.playing import Desk, play_game
-from anabranch.arena.worker import record
+from anabranch.arena.record import record
 from anabranch.errors import ArenaError
 
 

@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -111,3 +113,9 @@ def test_bad_input_gives_one_clear_error_and_no_traceback(program, arguments, tm
     assert code == 2
     assert BAD[arguments] in err
     assert "Traceback" not in err and len(err.strip().splitlines()) == 1
+
+
+def test_a_worker_starts_and_leaves_without_a_word():
+    worker = [sys.executable, "-W", "error", "-m", "anabranch.arena.worker", "10"]
+    done = subprocess.run(worker, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -8,8 +8,8 @@
     store.py       the database                         series.py      plays what is missing of matches
     rating.py      win rates, Elo, Bradley-Terry        sprt.py        when to stop
     standing.py    how a match stands                   tournament.py  many matches from a file
-    together.py    games of one process that share     plot.py        drawings
-                   the calls of their networks
+    together.py    games of one process that share     record.py      a game as SGF
+                   the calls of their networks          plot.py        drawings
 
 Read `match.py` first, then `playing.py` and `series.py`. `anabranch match` and `anabranch tournament` are the faces.
 """

@@ -83,6 +83,12 @@ class Desk:
         """Both players of a match."""
         return [self._player(match, side) for side in (0, 1)]
 
+    def warm_up(self, match: Match) -> None:
+        """Compile what this match needs: players of ours begin a game; programs are left alone."""
+        for spec, player in zip(match.table.specs, self.players(match), strict=True):
+            if not isinstance(spec, ProgramSpec):
+                player.begin(match.table.game, 0, match.seconds)
+
     def _player(self, match: Match, side: int) -> Player:
         """Two players of the same text are two; those that were not needed for long are closed."""
         spec, table = match.table.specs[side], match.table

@@ -16,7 +16,7 @@ from anabranch.arena.crew import Done, Job
 from anabranch.arena.match import Match
 from anabranch.arena.notation import SearchSpec, Spec
 from anabranch.arena.playing import TIMEOUT, Desk, play_game
-from anabranch.arena.worker import record
+from anabranch.arena.record import record
 from anabranch.errors import ArenaError
 from anabranch.nets.gather import Gathered
 from anabranch.nets.network import Network
@@ -41,8 +41,9 @@ class Together:
     def play(self, jobs: Iterable[Job], matches: list[Match]) -> Generator[Done]:
         """Play all of these games, which are of these matches; results come as they end."""
         waiting = list(jobs)
-        for match in matches:
-            self._warm(match)
+        with Desk(self.timeout, self.shared) as desk:  # before threads want it
+            for match in matches:
+                desk.warm_up(match)
         left: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in waiting:
             left.put(job)
@@ -83,13 +84,6 @@ class Together:
             pass
         except BaseException as error:
             news.put(error)
-
-    def _warm(self, match: Match) -> None:
-        """Compile what the players need, once and before threads want it."""
-        with Desk(self.timeout, self.shared) as desk:
-            for spec, player in zip(match.table.specs, desk.players(match), strict=True):
-                if not hasattr(spec, "command"):
-                    player.begin(match.table.game, 0, match.seconds)
 
     def shared(self, spec: Spec) -> Spec:
         """A player whose network all games share, and whose tree takes a part of the memory."""

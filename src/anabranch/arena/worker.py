@@ -21,16 +21,13 @@ from dataclasses import asdict
 from typing import Any
 
 from anabranch.arena.match import Match
-from anabranch.arena.playing import Desk, Played, play_game
+from anabranch.arena.playing import Desk, play_game
 from anabranch.arena.process import close_all
-from anabranch.arena.referee import RULES
+from anabranch.arena.record import record
 from anabranch.errors import AnabranchError
-from anabranch.games.go import Go
-from anabranch.games.position import Position
 from anabranch.jit import report_with
 from anabranch.jit.kernels import Reporter
 from anabranch.jit.settings import QUIET
-from anabranch.protocols import sgf
 
 
 class LineReporter(Reporter):
@@ -82,26 +79,10 @@ class Worker:
         return self.matches.setdefault(json.dumps(data), Match.from_dict(data))
 
     def _warm(self, matches: list[Match]) -> None:
-        """Players of ours begin a game, which compiles; programs are left alone."""
+        """Compile what the players need."""
         with Desk(self.desk.timeout) as desk:
             for match in matches:
-                for spec, player in zip(match.table.specs, desk.players(match), strict=True):
-                    if not hasattr(spec, "command"):
-                        player.begin(match.table.game, 0, match.seconds)
-
-
-def record(match: Match, played: Played, position: Position) -> str | None:
-    """The game as SGF, if it is Go."""
-    game = match.table.game
-    if not isinstance(game, Go):
-        return None
-    names = match.names
-    players = (sgf.Player(names[played.black]), sgf.Player(names[1 - played.black]))
-    told = [f"game {played.number}", f"result by {played.referee}" if played.referee != RULES else "", played.reason]
-    comment = "; ".join(part for part in told if part)
-    tree = sgf.GameTree.from_position(position, comments={0: comment}, start=game.start(), players=players)
-    tree.result = played.result
-    return sgf.write(tree)
+                desk.warm_up(match)
 
 
 def main() -> None:
