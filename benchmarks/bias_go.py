@@ -21,6 +21,7 @@ import numpy as np
 from anabranch.arena.notation import names_for, value_of
 from anabranch.games import rules
 from anabranch.games.go import Go, Light, MoGo
+from anabranch.games.go.mogo import RELAXED
 from anabranch.games.go.score import half_points
 from anabranch.games.playout import begin, is_enough, pick
 from anabranch.jit import kernel
@@ -32,7 +33,6 @@ GAME = Go(9, komi=6.5)
 TERMS = "go:size=9,komi=6.5"
 PARTS = ((12, 25), (26, 40), (41, 55))  # plies, from each of which a position is taken
 LAST = 6  # plies of a game that are too late
-RELAXED = MoGo(save=0.9, pattern=0.8, second_last=0.5, capture=0.8, self_atari=0.5)
 POLICIES = (MoGo(), MoGo(self_atari=0.0), MoGo(pattern=0.8, capture=0.8), RELAXED, Light())
 
 

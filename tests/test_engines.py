@@ -6,6 +6,7 @@ from anabranch.arena.notation import SearchSpec, parse
 from anabranch.engines import best_options
 from anabranch.games import ConnectFour, Hex
 from anabranch.games.go import Go, MoGo, Sense
+from anabranch.games.go.mogo import RELAXED
 from anabranch.protocols.clock import TimeSettings
 from anabranch.protocols.engine import Engine, Options, new_search
 from anabranch.search.rave import Rave
@@ -31,6 +32,7 @@ def test_nobody_changes_the_options_of_others():
 def test_the_engine_behind_gtp_uses_them_unless_told_otherwise():
     best = new_search(Go(9), Options(), 0)
     assert isinstance(best.options.select, Rave) and isinstance(best.heuristic, Sense)
+    assert best.options.evaluate.policy == RELAXED
     told = new_search(Go(9), Options(select="uct", exploration=0.3, policy=MoGo(nakade=1.0)), 0)
     assert told.options.select == UCT(0.3) and told.heuristic is None
     assert told.options.evaluate.policy == MoGo(nakade=1.0)

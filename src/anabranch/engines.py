@@ -8,12 +8,14 @@ from typing import Any
 
 from anabranch.games.game import Game
 from anabranch.games.go import Go, Sense
+from anabranch.games.go.mogo import RELAXED
 from anabranch.games.hex import Hex
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
-    Go: {"select": Rave(), "heuristic": Sense()},
+    Go: {"select": Rave(), "heuristic": Sense(), "evaluate": Rollout(policy=RELAXED)},
     Hex: {"select": Rave()},
     SimultaneousGame: {"graph": True},
 }

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import anabranch as ab
 from anabranch import advise
 from anabranch.games.go import Go, Handcrafted, Sense
 from anabranch.jit import kernel
@@ -166,3 +167,11 @@ def test_compiled_says_the_same_as_plain_python(choices):
         advise_compiled(position.record(), heuristic, actions, out)
         assert out.tolist() == [list(map(float, advise(heuristic, position.state, action))) for action in actions]
         assert ((out[:, 0] >= 0) & (out[:, 0] <= 1)).all()
+
+
+@pytest.mark.parametrize("heuristic", [None, Sense()], ids=repr)
+def test_rave_learns_nothing_about_a_pass_from_the_passes_at_the_end_of_playouts(heuristic):
+    """Who is about to win passes last in playouts; to pass now may well lose."""
+    moves = ab.Search(Go(5), select=ab.Rave(), heuristic=heuristic).run(visits=30).moves
+    assert {move.name: move.amaf_visits for move in moves}["pass"] == 0
+    assert sum(move.amaf_visits > 0 for move in moves) > 10

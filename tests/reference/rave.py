@@ -23,6 +23,7 @@ from tests.reference.search import F4, Edge, Node, ReferenceSearch
 
 ZERO = F4(0)
 SAMPLED_FROM = 32  # visits of an edge from which on it tells something about the bias of AMAF values
+STAND_IN = 10  # AMAF visits that the value of first play counts for where there are none
 
 
 @dataclass
@@ -124,9 +125,15 @@ class WithLore:
 
     def counts(self, played, player, action) -> bool:
         """Whether the player plays the action from here on. Strict: and is the first to do so."""
+        if not self.keeps_meaning(action):
+            return False
         who = [someone for someone, what in played if what == action and someone != CHANCE]
         strict = getattr(innermost(self.select), "strict", True)
         return who[:1] == [player] if strict else player in who
+
+    def keeps_meaning(self, action) -> bool:
+        """Whether the game lets AMAF learn about this action."""
+        return not isinstance(self.game, ab.Game) or bool(self.game.ask("keeps_meaning", self.game.start().record()[0], action))
 
     def learn_bias(self, node, edge) -> None:
         """At 32, 64, 128... visits: the squared difference of Q~ and Q on [0, 1], less the variance that chance alone gives it.
@@ -151,6 +158,8 @@ class WithLore:
             for edge in edges:
                 edge.hint, edge.hint_visits, edge.amaf_visits = self.advice(state, player, edge.action)  # (48), (49), (51)
                 edge.amaf_mean = edge.hint  # (50)
+                if not self.keeps_meaning(edge.action):
+                    edge.amaf_visits = 0
         if player != CHANCE and any(isinstance(rule, ab.Widening) for rule in nested(self.select)):
             edges.sort(key=lambda edge: (-edge.hint, -edge.prior))
         return edges
@@ -227,6 +236,8 @@ class WithLore:
         n_amaf, q_amaf = self.amaf_of(rule.source, [*self.path, (node, edge, None)])
         if n + n_amaf == 0:
             return F4(self.first_play(rule.fpu, node))
+        if n_amaf == 0:  # of an action that does not keep its meaning
+            n_amaf, q_amaf = STAND_IN, self.first_play(rule.fpu, node)
         q = self.value(node, edge) if n else F4(0)
         all_n = sum(self.visits_of(other) for other in node.edges)  # (52)
         value = q + beta(rule, n, n_amaf, all_n, q, F4(q_amaf), self.learnt) * (F4(q_amaf) - q)  # (12)

@@ -128,6 +128,7 @@ class Dice(Pig):
 ECHO_WEIGHTS = np.array([[1, 5, 11, 17], [3, 29, 31, 2], [7, 13, 19, 23]])  # [player, action]
 ECHO_PAYS = np.random.default_rng(3).uniform(-1.0, 1.0, 37)  # no two sums are equal, so that rounding decides nothing
 ECHO_AGAIN = 3  # the action after which the same player moves once more
+ECHO_FADES = 1  # the one that does not keep its meaning, where there is such a one
 ECHO_PLIES = 7
 ECHO_MOST = 3  # times that an action may be played in a game
 
@@ -196,6 +197,14 @@ class EchoTrio(Echo):
             for action in range(4):
                 total += ECHO_WEIGHTS[player, action] * state.played[player, action]
             out[player] = ECHO_PAYS[total % 37]
+
+
+class EchoFading(Echo):
+    """The same, but one of the actions says nothing about itself a few moves earlier."""
+
+    @ab.rule
+    def keeps_meaning(state, action):
+        return action != ECHO_FADES
 
 
 # --- Python objects ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from anabranch.search.select import Parent
 from tests.conftest import when_plain
 from tests.reference.rave import ReferenceRave, ReferenceRaveGraph
 from tests.search.advice import Fancy, fancy
-from tests.search.games import Board, Dice, Echo, EchoTrio, Hunt, Percent
+from tests.search.games import ECHO_FADES, Board, Dice, Echo, EchoFading, EchoTrio, Hunt, Percent
 from tests.search.lores import assert_same_lore, child_at, edges_of, lore_facts, lore_of, nodes_with_lore
 from tests.search.test_graph import assert_same_graph
 from tests.search.trees import assert_same_tree
@@ -125,6 +125,20 @@ def test_on_trees_every_visit_of_an_edge_is_an_amaf_visit_too():
     for _, number in nodes_with_lore(search):
         assert (lore_of(search._graph, number)["amaf_visits"] >= edges_of(search._graph, number)["visits"]).all()
         assert (np.abs(lore_of(search._graph, number)["amaf_mean"]) <= 1.0).all()
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
+@pytest.mark.parametrize("heuristic", [None, ab.EvenGame(amaf_visits=5)], ids=repr)
+def test_an_action_that_does_not_keep_its_meaning_has_no_amaf_value(heuristic, graph):
+    search = assert_same_as_reference(EchoFading(), graph, seed=4, select=ab.Rave(c=0.3), heuristic=heuristic)
+    visits = 0
+    for _, number in nodes_with_lore(search):
+        edges, lore = edges_of(search._graph, number), lore_of(search._graph, number)
+        fades = edges["action"] == ECHO_FADES
+        assert (lore["amaf_visits"][fades] == 0).all()
+        assert (lore["amaf_visits"][~fades] >= edges["visits"][~fades]).all() or graph
+        visits += edges["visits"][fades].sum()
+    assert visits > 0
 
 
 def test_objects_learn_by_amaf_as_records_do():

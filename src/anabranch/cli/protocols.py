@@ -39,7 +39,7 @@ class View(StrEnum):
 
 
 Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most")]
-PolicyOption = Annotated[Policy | None, typer.Option(help="How playouts go; by default as the game has it")]
+PolicyOption = Annotated[Policy | None, typer.Option(help="How playouts go; by default as the engine has it")]
 SelectOption = Annotated[Rule, typer.Option(help="Selection rule; best: what plays best, with a heuristic")]
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")]

@@ -24,7 +24,8 @@ from anabranch.jit.dispatch import TAG_PREFIX
 
 REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
 OPTIONAL = (
-    "key", "repetition_key", "may_repeat", "chance", "legal_actions", "random_action", "heuristic", "action_limit", "encode",
+    "key", "repetition_key", "may_repeat", "keeps_meaning", "chance", "legal_actions", "random_action", "heuristic",
+    "action_limit", "encode",
 )  # fmt: skip
 LAST_IS_OPTIONAL = ("play", "returns")  # rules whose last argument may be left out
 
@@ -49,7 +50,7 @@ class Game:
     discount: ClassVar[float] = 1.0  # what a return is worth one action earlier
     repetition: str = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
     repetition_count: int = 2  # the time at which it means that: the second or the third
-    actions_keep_meaning: ClassVar[bool] = True  # whether an action is much the same now and a few moves later: see Rave
+    actions_keep_meaning: ClassVar[bool] = True  # whether actions are much the same now and a few moves later: see Rave
     planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: there is none
     policy: ClassVar[Any] = RandomPolicy()  # how playouts go, unless `Rollout` is told otherwise
     named_policies: ClassVar[dict[str, Any]] = {}  # policies that are players of the arena under these names

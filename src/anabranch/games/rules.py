@@ -75,6 +75,13 @@ def may_repeat(state):
 
 
 @generic(default=True)
+def keeps_meaning(state, action):
+    """Whether an action is much the same now and a few moves later, so that RAVE may learn about it from later on; in all
+    positions alike. By default yes. A pass in Go is not: at the end of a playout it says that nothing is left to do."""
+    return True
+
+
+@generic(default=True)
 def chance(state, probabilities):
     """At CHANCE: fill in the probability of each event (an index like an action); what is not possible stays 0."""
 

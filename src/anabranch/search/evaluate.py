@@ -76,7 +76,7 @@ def play_out(evaluator, work, scale, discount):
             action = rules.random_event(state, work.probabilities, work.random)
         else:
             action = pick(evaluator.policy, state, work.random)
-            if is_on(work.trail.used):
+            if is_on(work.trail.used) and rules.keeps_meaning(state, action):
                 place = add_to_trail(work.trail, place, rules.to_play(state), action)
         if rules.has_rewards(state):
             work.rewards[:] = 0.0

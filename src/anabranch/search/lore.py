@@ -2,7 +2,8 @@
 
 **AMAF** (all moves as first). A simulation is a list of actions: those of its path, then those of its playouts. At every node
 of the path, every edge whose action the same player plays there or later in the list gets the outcome as well, once. So an edge
-learns from simulations that never took it. Actions that are not legal at the node have no edge there, and learn nothing.
+learns from simulations that never took it. Actions that are not legal at the node have no edge there, and learn nothing; nor do
+those of which the game says that they do not keep their meaning.
 
 **Hints.** A heuristic is worth `hint_visits` simulations of the edge, all of which had the value `hint`; and as many AMAF ones
 as it says. The former are kept apart, so that an edge's visits still count simulations; selection rules see both as one
@@ -128,15 +129,18 @@ def _(graph):
 
 
 @helper
-def keep_hints(graph, number, trail):
-    """A new node's edges get what the heuristic said of their actions, which stand in the same order."""
+def keep_hints(graph, number, work):
+    """A new node's edges get what the heuristic said of their actions, which stand in the same order. An action without AMAF
+    values has no AMAF visits either."""
+    trail = work.trail
     total = 0
     for i in range(graph.nodes[slot(number)].count):
-        lore = graph.lore[slot(number + 1 + i)]
+        e = slot(number + 1 + i)
+        lore = graph.lore[e]
         lore.hint = trail.hints[i]
         lore.hint_visits = trail.worth[i, 0]
         lore.amaf_mean = trail.hints[i]
-        lore.amaf_visits = trail.worth[i, 1]
+        lore.amaf_visits = trail.worth[i, 1] if rules.keeps_meaning(work.states[0], graph.edges[e].action) else 0
         total += trail.worth[i, 0]
     graph.lore[slot(number)].hint_visits = total
 
@@ -175,7 +179,9 @@ def spread_one(graph, depth, p, limits, work):
         player = np.int64(graph.nodes[slot(number)].player)
         if player == CHANCE:
             continue
-        mark(trail, player, np.int64(graph.edges[taken].action))
+        action = np.int64(graph.edges[taken].action)
+        if rules.keeps_meaning(work.states[0], action):
+            mark(trail, player, action)
         lock(graph, number)
         value = trail.values[p, column_of(width, player)]
         normal = F4(view(width, player) * (value - limits.scale.middle) * limits.scale.factor)

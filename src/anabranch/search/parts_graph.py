@@ -88,7 +88,7 @@ def adopt_advised(graph, number, player, count, manner, work):
         for i in range(count):
             graph.edges[number + 1 + i].prior = work.priors[i]
         if is_on(graph.known):
-            keep_hints(graph, number, work.trail)
+            keep_hints(graph, number, work)
     unlock_both(graph, before, number)
     return number
 

@@ -10,9 +10,10 @@ An edge's value is  Q* = (1 - beta) Q + beta Q~  (12), where Q is the mean of it
     OnlyAmaf()        beta = 1: RAVE by itself; with `Search(depth=1)`, AMAF
     NoAmaf()          beta = 0: for heuristics without RAVE
 
-n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. Where an edge
-has only one of the two, that one counts. The paper's values, and so b, are on [0, 1]; ours are on [-1, 1], where the same
-weights come out, since beta depends on counts alone but for mu. Derivation and measurements: docs/algorithms/rave.md.
+n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. An edge without
+visits of its own has its AMAF value. An action that has none, since it does not keep its meaning (a pass in Go), has the value
+of first play in its place. The paper's values, and so b, are on [0, 1]; ours are on [-1, 1], where the same weights come out,
+since beta depends on counts alone but for mu. Derivation and measurements: docs/algorithms/rave.md.
 """
 
 import math
@@ -26,6 +27,7 @@ from anabranch.search.lore import Seen
 from anabranch.search.select import ParentFPU, first_play, score, value_of, view_of
 
 LEAST_BIAS = 1e-6  # squared, that is believed of what the search found
+STAND_IN = 10.0  # AMAF visits that the first-play value counts for where there are none: else one lucky visit would bring many
 EDGE_OF_MU = 0.02  # (46) divides by mu (1 - mu)
 
 
@@ -81,7 +83,7 @@ class Rave(NamedTuple):
     puct: NonNegative = 0.0  # of PUCT's bonus c P sqrt(N) / (1 + n)
     schedule: Any = MinimumMSE()
     source: Any = OwnAmaf()
-    fpu: Any = ParentFPU()  # of an edge of which nothing is known; to try all of them first would be dear at small nodes
+    fpu: Any = ParentFPU(0.05)  # of an edge of which nothing is known: after those that are as good as the node
     strict: bool = True  # an action counts for AMAF only where no other player has played it before
 
 
@@ -92,8 +94,11 @@ def _(rule, parent, edge):
     if own + amaf <= F4(0.0):
         return F4(first_play(rule.fpu, parent))
     value = value_of(parent, edge) if own > F4(0.0) else F4(0.0)
-    share = beta(rule.schedule, rule.bias, parent, value, own, F4(edge.amaf_mean), amaf)
-    value = value + share * (F4(edge.amaf_mean) - value)
+    amaf_value = F4(edge.amaf_mean)
+    if amaf <= F4(0.0):
+        amaf, amaf_value = F4(STAND_IN), F4(first_play(rule.fpu, parent))
+    share = beta(rule.schedule, rule.bias, parent, value, own, amaf_value, amaf)
+    value = value + share * (amaf_value - value)
     if rule.c > 0.0:
         value += F4(rule.c) * parent.root_log_visits * inverse_root(max(edge.visits, 1))
     if rule.puct > 0.0:

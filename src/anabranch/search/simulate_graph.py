@@ -375,7 +375,7 @@ def expand(graph, number, depth, manner, limits, work):
     if number != NO_NODE:
         set_chances(graph, number, state, work)
         if is_on(graph.known):
-            keep_hints(graph, number, work.trail)
+            keep_hints(graph, number, work)
     unlock_both(graph, before, number)
     return number
 

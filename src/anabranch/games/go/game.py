@@ -172,6 +172,10 @@ class Go(Game):
         return state.passes > 0
 
     @rule
+    def keeps_meaning(state, action):
+        return action != pass_of(state)
+
+    @rule
     def encode(state, planes):
         fill_planes(state, planes)
 
