@@ -1,13 +1,14 @@
 """Games of Go that were thrown away by a pass: who passed first, lost, and had a move that wins, as a search of UCT says.
 
-Looks at the 9x9 games of docs/results/rave_matches.db that are counted as they stand. A match that is not played again keeps
-its old games, so this also tells of programs as they were when these were played.
+Looks at the 9x9 games of a database of matches, docs/results/rave_matches.db if none is given, that are counted as they stand.
+A match that is not played again keeps its old games, so this tells of programs as they were when these were played.
 
-    python benchmarks/passes_go.py
+    python benchmarks/passes_go.py [DATABASE]
 """
 
 import json
 import sqlite3
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def thrown_away(match: Match, moves: list[str]) -> bool:
 
 def main() -> None:
     """The program."""
-    with sqlite3.connect(f"file:{DATABASE}?mode=ro", uri=True) as database:
+    file = sys.argv[1] if len(sys.argv) > 1 else DATABASE
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
         for number, terms, *names in database.execute("SELECT id, terms, first, second FROM matches ORDER BY id").fetchall():
             match = Match.from_dict(json.loads(terms))
             if not match.game.startswith("go:size=9") or match.table.referee != "area":

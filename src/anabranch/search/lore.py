@@ -202,9 +202,9 @@ def learn_bias(graph, e, limits, sign, column):
     if n < SAMPLED_FROM or (n & (n - 1)) != 0:
         return
     lore = graph.lore[e]
-    others = (lore.amaf_visits - n) / lore.amaf_visits  # the rest are the edge's own visits
-    if others <= 0.0:
+    if lore.amaf_visits <= n:  # none but the edge's own
         return
+    others = (lore.amaf_visits - n) / lore.amaf_visits
     own = (edge.total[column] / n - sign * limits.scale.middle) * limits.scale.factor
     mean = 0.25 * (own + 1.0) + 0.25 * (lore.amaf_mean + 1.0)
     chance = mean * (1.0 - mean) * (1.0 / n + 1.0 / (lore.amaf_visits - n))
