@@ -60,7 +60,7 @@ MATCHES: dict[str, Planned] = {
     "uct": Planned("UCT", "uct visits=3000 c=0.5", GNUGO, least_low=0.12),
     "mc-rave": Planned("MC-RAVE", "rave visits=3000", GNUGO, least=0.5),
     "heuristic": Planned("heuristic MC-RAVE", "rave visits=3000 heuristic=Handcrafted", GNUGO, least=0.6),
-    "sense": Planned("the default engine's heuristic, MoGo's playouts", SENSE, GNUGO, 135),  # no more: see docs/algorithms/rave.md
+    "sense": Planned("the default engine's heuristic, MoGo's playouts", SENSE, GNUGO, 135),  # before passes changed
     "best": Planned("the default engine", BEST, GNUGO, least=0.8),
     # among ourselves
     "rave-uct": Planned("MC-RAVE against UCT", "rave visits=3000", "uct visits=3000 c=0.5", 400, sprt="60%,75%"),
