@@ -78,7 +78,7 @@ def test_every_backup_and_rewards_on_the_way_come_up_a_shared_tree(game, pays, b
     off = gaps(search._graph, search._root, weight, game.discount, pays) > 1e-9
     # Who comes up last may bring a maximum from before another's visit; a few simulations in plain Python are few edges.
     assert off.mean() <= ((0.01 if COMPILED else 0.05) if weight else 0.0)
-    if COMPILED:
+    if COMPILED and weight < 1:  # the maximum of single playouts is a throw of the dice, with one thread too
         one = ab.Search(game, **options).run(visits=VISITS)
         low, high = game.value_range
         assert result.value == pytest.approx(one.value, abs=0.1 * (high - low))
