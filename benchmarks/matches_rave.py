@@ -25,8 +25,10 @@ HEX = "hex:size=11"
 UCT = "uct visits=1000 c=0.5"
 RAVE = "rave visits=1000"
 # The default engine, in words that mean the same when the default has changed.
-SENSE = "rave visits=3000 heuristic=Sense(second_line=40)"
-BEST = f"{SENSE} policy=MoGo(save=0.8,pattern=0.8,second_last=0.2,capture=0.8,self_atari=0.5)"
+SENSE = "heuristic=Sense(second_line=40)"
+SHAPES = "heuristic=Shapes(even=10,weight=7.0,usual=-4.0)"  # with weights learnt anew it is another one
+RELAXED = "policy=MoGo(save=0.8,pattern=0.8,second_last=0.2,capture=0.8,self_atari=0.5)"
+BEST = f"rave visits=3000 {SHAPES} {RELAXED}"
 
 
 class Planned(NamedTuple):
@@ -60,7 +62,8 @@ MATCHES: dict[str, Planned] = {
     "uct": Planned("UCT", "uct visits=3000 c=0.5", GNUGO, least_low=0.12),
     "mc-rave": Planned("MC-RAVE", "rave visits=3000", GNUGO, least=0.5),
     "heuristic": Planned("heuristic MC-RAVE", "rave visits=3000 heuristic=Handcrafted", GNUGO, least=0.6),
-    "sense": Planned("the default engine's heuristic, MoGo's playouts", SENSE, GNUGO, 135),  # before passes changed
+    "sense": Planned("a heuristic by hand, MoGo's playouts", f"rave visits=3000 {SENSE}", GNUGO, 135),  # before passes changed
+    "relaxed": Planned("the same, the default engine's playouts", f"rave visits=3000 {SENSE} {RELAXED}", GNUGO),
     "best": Planned("the default engine", BEST, GNUGO, least=0.8),
     # among ourselves
     "rave-uct": Planned("MC-RAVE against UCT", "rave visits=3000", "uct visits=3000 c=0.5", 400, sprt="60%,75%"),
@@ -85,6 +88,10 @@ MATCHES: dict[str, Planned] = {
     "even": Planned("`EvenGame` against no heuristic", f"{RAVE} heuristic=EvenGame", RAVE, 100),
     "grandfather": Planned("`Grandfather` against no heuristic", f"{RAVE} heuristic=Grandfather", RAVE, 100),
     "handcrafted": Planned("`Handcrafted` against no heuristic", f"{RAVE} heuristic=Handcrafted", RAVE, 100),
+    "shapes": Planned("`Shapes` against `Sense`", f"{RAVE} {SHAPES} {RELAXED}", f"{RAVE} {SENSE} {RELAXED}"),
+    "shapes-13": Planned(
+        "the same on 13x13", f"{RAVE} {SHAPES} {RELAXED}", f"{RAVE} {SENSE} {RELAXED}", 100, game="go:size=13,komi=6.5"
+    ),
     "sense-none": Planned("`Sense` against no heuristic", f"{RAVE} heuristic=Sense", RAVE, 100),
     "widening": Planned(
         "progressive widening", "widening rule=Rave visits=1000 heuristic=Sense", f"{RAVE} heuristic=Sense", 100

@@ -5,7 +5,7 @@ import pytest
 from anabranch.arena.notation import SearchSpec, parse
 from anabranch.engines import best_options
 from anabranch.games import ConnectFour, Hex
-from anabranch.games.go import Go, MoGo, Sense
+from anabranch.games.go import Go, MoGo, Shapes
 from anabranch.games.go.mogo import RELAXED
 from anabranch.protocols.clock import TimeSettings
 from anabranch.protocols.engine import Engine, Options, new_search
@@ -31,7 +31,7 @@ def test_nobody_changes_the_options_of_others():
 
 def test_the_engine_behind_gtp_uses_them_unless_told_otherwise():
     best = new_search(Go(9), Options(), 0)
-    assert isinstance(best.options.select, Rave) and isinstance(best.heuristic, Sense)
+    assert isinstance(best.options.select, Rave) and isinstance(best.heuristic, Shapes)
     assert best.options.evaluate.policy == RELAXED
     told = new_search(Go(9), Options(select="uct", exploration=0.3, policy=MoGo(nakade=1.0)), 0)
     assert told.options.select == UCT(0.3) and told.heuristic is None
@@ -42,7 +42,7 @@ def test_the_engine_behind_gtp_uses_them_unless_told_otherwise():
 def test_a_player_of_matches_is_called_best():
     spec = parse("best visits=10 bias=0.1", Go(9))
     assert isinstance(spec, SearchSpec)
-    assert spec.options["select"].bias == 0.1 and isinstance(spec.options["heuristic"], Sense)
+    assert spec.options["select"].bias == 0.1 and isinstance(spec.options["heuristic"], Shapes)
 
 
 def test_what_must_be_compiled_is_compiled_before_a_clock_runs(monkeypatch):

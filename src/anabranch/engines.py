@@ -7,7 +7,7 @@ In Python: `Search(game, **best_options(game))`. Measurements: docs/algorithms/r
 from typing import Any
 
 from anabranch.games.game import Game
-from anabranch.games.go import Go, Sense
+from anabranch.games.go import Go, Shapes
 from anabranch.games.go.mogo import RELAXED
 from anabranch.games.hex import Hex
 from anabranch.games.simultaneous import SimultaneousGame
@@ -15,7 +15,7 @@ from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
-    Go: {"select": Rave(), "heuristic": Sense(), "evaluate": Rollout(policy=RELAXED)},
+    Go: {"select": Rave(), "heuristic": Shapes(), "evaluate": Rollout(policy=RELAXED)},
     Hex: {"select": Rave()},
     SimultaneousGame: {"graph": True},
 }

@@ -15,5 +15,5 @@ def advise(heuristic, state, action):
 
 @generic(default=True)
 def consider(heuristic, state):
-    """Look at a position once, before `advise` is asked about each of its actions. Fields that only serve as scratch memory may
-    be changed."""
+    """Look at a position once, before `advise` is asked about each of its actions. Here as there, fields that only serve as
+    scratch memory may be changed."""

@@ -5,6 +5,7 @@ from anabranch.games.go.light import Light
 from anabranch.games.go.mogo import MoGo
 from anabranch.games.go.rulesets import RULE_SETS, RuleSet
 from anabranch.games.go.sense import Handcrafted, Sense
+from anabranch.games.go.shapes import Shapes
 from anabranch.games.go.softmax import Softmax
 
-__all__ = ["RULE_SETS", "Go", "Go13", "Go19", "Go25", "Handcrafted", "Light", "MoGo", "RuleSet", "Sense", "Softmax"]
+__all__ = ["RULE_SETS", "Go", "Go13", "Go19", "Go25", "Handcrafted", "Light", "MoGo", "RuleSet", "Sense", "Shapes", "Softmax"]

@@ -124,6 +124,31 @@ def pass_of(state):
     return np.int64(state.width) * state.height
 
 
+@helper
+def distance(state, cell, other):
+    """Steps along lines plus the longer side: 2 for neighbours, 3 for diagonal ones, 4 for a jump over one point."""
+    s = np.int64(stride(state))
+    a, b = np.int64(cell), np.int64(other)
+    dx = abs(a % s - b % s)
+    dy = abs(a // s - b // s)
+    return dx + dy + max(dx, dy)
+
+
+@helper
+def lines_of(state, cell):
+    """How many lines a cell is from the nearer side and from the nearer of top and bottom; the edge is line 1."""
+    s = np.int64(stride(state))
+    x, y = np.int64(cell) % s, np.int64(cell) // s
+    return min(x, np.int64(state.width) + 1 - x), min(y, np.int64(state.height) + 1 - y)
+
+
+@helper
+def line_of(state, cell):
+    """How many lines a cell is from the edge, which is 1."""
+    x, y = lines_of(state, cell)
+    return min(x, y)
+
+
 # --- words ------------------------------------------------------------------------------------------------------------------
 
 

@@ -1,12 +1,14 @@
-"""MoGo's 3x3 patterns as one table: of the eight points around an empty cell, which are a good shape to play in.
+"""Shapes of 3x3 points: MoGo's patterns, which are good to play in, as one table; and all shapes, numbered.
 
 The patterns are those that the authors of MoGo published (Gelly, Wang, Munos & Teytaud 2006), drawn below. Rows are top,
 middle, bottom; `c` is the move. X and O are either colour, in all eight symmetries, unless the mover is given; `.` is empty,
 `?` anything on the board, `x` anything but O, `o` anything but X. A pattern of two rows stands at the edge, which is below its
-second row. There is none in corners. Read next: `tactics.py`.
+second row. There is none in corners. A numbered shape is the same in all eight symmetries, as its mover sees it.
+Read next: `tactics.py`.
 """
 
 import itertools
+from typing import TypeVar
 
 import numpy as np
 
@@ -35,8 +37,10 @@ AROUND = ((-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (-1, -1), (0, -1), (1, -1)) 
 CODES = 4 ** len(AROUND)
 LOW_BITS = 0x5555  # the lower bit of every point of a code
 
+Content = TypeVar("Content")
 
-def _turned(grid: dict[tuple[int, int], str]) -> list[dict[tuple[int, int], str]]:
+
+def _turned(grid: dict[tuple[int, int], Content]) -> list[dict[tuple[int, int], Content]]:
     """A pattern in all eight symmetries."""
     found = []
     for flip, (sx, sy) in itertools.product((False, True), itertools.product((1, -1), repeat=2)):
@@ -63,18 +67,46 @@ def _table() -> np.ndarray:
     return (quarters[:, 0] | quarters[:, 1] << 2 | quarters[:, 2] << 4 | quarters[:, 3] << 6).astype(np.uint8)
 
 
+def _shapes() -> np.ndarray:
+    """The number of the shape of each code: the same for all its symmetries, and 0 for what cannot be around a cell."""
+    codes = np.arange(CODES)
+    digits = [codes >> 2 * i & 3 for i in range(len(AROUND))]
+    orders = [[way[point] for point in AROUND] for way in _turned({point: i for i, point in enumerate(AROUND)})]
+    least = np.min([np.sum([digits[place] << 2 * i for i, place in enumerate(order)], axis=0) for order in orders], axis=0)
+    off = np.sum([(digit == OFF) << i for i, digit in enumerate(digits)], axis=0)
+    borders = [sum(1 << i for i, (x, y) in enumerate(AROUND) if x == 1 or y == edge) for edge in (1, 2)]  # a corner, a side
+    turned = [sum((border >> place & 1) << i for i, place in enumerate(order)) for border in borders for order in orders]
+    possible = np.isin(off, [0, *turned])
+    numbers = np.zeros(CODES, np.int16)
+    numbers[possible] = np.unique(least[possible], return_inverse=True)[1] + 1
+    return numbers
+
+
 TABLE = _table()
+SHAPE_NUMBERS = _shapes()
+SHAPES = int(SHAPE_NUMBERS.max()) + 1
 
 
 @helper
-def pattern_at(state, cell, colour):
-    """Which kind of pattern a move of this colour at an empty cell makes, or NONE."""
+def code_at(state, cell, colour):
+    """The code of the eight points around a cell, as a mover of this colour sees them: his stones are black."""
     s = stride(state)
     colours = state.colour
     code = np.int64(colours[cell + s - ONE]) | np.int64(colours[cell + s]) << 2 | np.int64(colours[cell + s + ONE]) << 4
     code |= np.int64(colours[cell - ONE]) << 6 | np.int64(colours[cell + ONE]) << 8
     code |= np.int64(colours[cell - s - ONE]) << 10 | np.int64(colours[cell - s]) << 12
     code |= np.int64(colours[cell - s + ONE]) << 14
-    if colour == WHITE:  # the table is black's: exchange the colours
-        code = (code & LOW_BITS) << 1 | code >> 1 & LOW_BITS
+    return code if colour == BLACK else (code & LOW_BITS) << 1 | code >> 1 & LOW_BITS
+
+
+@helper
+def shape_of(code):
+    """The number of a shape, below SHAPES."""
+    return np.int64(SHAPE_NUMBERS[code])
+
+
+@helper
+def pattern_at(state, cell, colour):
+    """Which kind of pattern a move of this colour at an empty cell makes, or NONE."""
+    code = code_at(state, cell, colour)
     return (np.int64(TABLE[code >> 2]) >> 2 * (code & 3)) & 3

@@ -17,7 +17,9 @@ from anabranch.games.go.layout import (
     OFF,
     ONE,
     cell_of,
+    distance,
     in_atari,
+    line_of,
     pass_of,
     stride,
 )
@@ -128,21 +130,3 @@ def effects_of(state, cell, colour):
         elif content == BOTH - colour and second_liberty(state, head, cell) != NO_CELL:
             effects |= ATTACKS
     return effects
-
-
-@helper
-def distance(state, cell, other):
-    """Steps along lines plus the longer side: 2 for neighbours, 3 for diagonal ones, 4 for a jump over one point."""
-    s = np.int64(stride(state))
-    a, b = np.int64(cell), np.int64(other)
-    dx = abs(a % s - b % s)
-    dy = abs(a // s - b // s)
-    return dx + dy + max(dx, dy)
-
-
-@helper
-def line_of(state, cell):
-    """How many lines a cell is from the edge, which is 1."""
-    s = np.int64(stride(state))
-    x, y = np.int64(cell) % s, np.int64(cell) // s
-    return min(min(x, np.int64(state.width) + 1 - x), min(y, np.int64(state.height) + 1 - y))
