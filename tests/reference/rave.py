@@ -23,7 +23,7 @@ from tests.reference.search import F4, Edge, Node, ReferenceSearch
 
 ZERO = F4(0)
 SAMPLED_FROM = 32  # visits of an edge from which on it tells something about the bias of AMAF values
-STAND_IN = 10  # AMAF visits that the value of first play counts for where there are none
+STAND_IN = 10  # visits that the value of first play is worth where there are no AMAF values
 
 
 @dataclass
@@ -31,7 +31,12 @@ class LoreEdge(Edge):
     hint: F4 = ZERO  # 2 H - 1
     hint_visits: int = 0  # C
     amaf_visits: int = 0  # N~, with C~
-    amaf_mean: F4 = ZERO  # Q~, normalised
+    amaf_total: F4 = ZERO  # N~ Q~, normalised
+
+    @property
+    def amaf_mean(self) -> float:
+        """Q~"""
+        return float(self.amaf_total) / self.amaf_visits if self.amaf_visits else 0.0
 
 
 # --- schedules ---
@@ -120,7 +125,7 @@ class WithLore:
             for edge in node.edges:  # an action that is not legal here has no edge
                 if self.counts(played[t:], node.player, edge.action):
                     edge.amaf_visits += 1  # (16)
-                    edge.amaf_mean += (z - edge.amaf_mean) * (F4(1) / F4(edge.amaf_visits))  # (17)
+                    edge.amaf_total += z  # (17), whose Q~ is the mean of all z
             self.learn_bias(node, taken)
 
     def counts(self, played, player, action) -> bool:
@@ -144,7 +149,7 @@ class WithLore:
         if n < SAMPLED_FROM or n.bit_count() != 1 or n_amaf <= n:
             return
         middle, factor = self.scale(node.player)
-        q, q_amaf = (edge.mean(node.player) - middle) * factor, float(edge.amaf_mean)
+        q, q_amaf = (edge.mean(node.player) - middle) * factor, edge.amaf_mean
         p = (n_amaf - n) / n_amaf
         mu = 0.25 * (q + 1.0) + 0.25 * (q_amaf + 1.0)
         chance = mu * (1.0 - mu) * (1.0 / n + 1.0 / (n_amaf - n))
@@ -157,9 +162,9 @@ class WithLore:
         if player != CHANCE and self.heuristic is not None:
             for edge in edges:
                 edge.hint, edge.hint_visits, edge.amaf_visits = self.advice(state, player, edge.action)  # (48), (49), (51)
-                edge.amaf_mean = edge.hint  # (50)
                 if not self.keeps_meaning(edge.action):
                     edge.amaf_visits = 0
+                edge.amaf_total = F4(edge.amaf_visits) * edge.hint  # (50)
         if player != CHANCE and any(isinstance(rule, ab.Widening) for rule in nested(self.select)):
             edges.sort(key=lambda edge: (-edge.hint, -edge.prior))
         return edges
@@ -233,39 +238,52 @@ class WithLore:
         if not isinstance(rule, ab.Rave):
             return super().score(rule, node, edge)
         n = self.visits_of(edge)
-        n_amaf, q_amaf = self.amaf_of(rule.source, [*self.path, (node, edge, None)])
+        n_amaf, t_amaf = self.amaf_of(rule.source, [*self.path, (node, edge, None)])
         if n + n_amaf == 0:
             return F4(self.first_play(rule.fpu, node))
         if n_amaf == 0:  # of an action that does not keep its meaning
-            n_amaf, q_amaf = STAND_IN, self.first_play(rule.fpu, node)
-        q = self.value(node, edge) if n else F4(0)
-        all_n = sum(self.visits_of(other) for other in node.edges)  # (52)
-        value = q + beta(rule, n, n_amaf, all_n, q, F4(q_amaf), self.learnt) * (F4(q_amaf) - q)  # (12)
+            first = F4(self.first_play(rule.fpu, node))
+            value = (self.normal_total(node, edge) + F4(STAND_IN) * min(first, F4(1))) / (F4(n) + F4(STAND_IN))
+        else:
+            value = self.both_values(rule, node, edge, n, F4(n_amaf), F4(t_amaf))
         if rule.c:
             value += F4(rule.c) * np.sqrt(F4(math.log(self.visits_at(node)))) * np.sqrt(F4(1) / F4(max(n, 1)))  # (18)
         if rule.puct:
             value += F4(rule.puct * edge.prior * math.sqrt(self.visits_at(node)) / (1 + n))
         return value
 
+    def both_values(self, rule, node, edge, n, n_amaf, t_amaf) -> F4:
+        """Q* (12). Which of two equal ones is taken hangs on how it is rounded, so (47) is put in here as it is in kernels;
+        that this is the same as (12) with (47) is tested apart."""
+        if isinstance(rule.schedule, ab.MinimumMSE):
+            x = n_amaf * F4(4.0 * rule.bias * rule.bias)
+            return (self.normal_total(node, edge) * (F4(1) + x) + t_amaf) / (F4(n) + n_amaf + F4(n) * x)
+        q = self.value(node, edge) if n else F4(0)
+        q_amaf = t_amaf / n_amaf
+        all_n = sum(self.visits_of(other) for other in node.edges)  # (52)
+        return q + beta(rule, n, n_amaf, all_n, q, q_amaf, self.learnt) * (q_amaf - q)
+
+    def normal_total(self, node, edge) -> F4:
+        """The sum of an edge's values, each on [-1, 1]."""
+        middle, factor = self.scale(node.player)
+        return (F4(self.total_of(node, edge)) - F4(self.visits_of(edge)) * F4(middle)) * F4(factor)
+
     def amaf_of(self, source, path) -> tuple[float, float]:
-        """N~ and Q~ of the last edge of a path, with those of the same action of the same player above it."""
+        """N~ and N~ Q~ of the last edge of a path, with those of the same action of the same player above it."""
         node, edge, _ = path[-1]
-        own = edge.amaf_visits, float(edge.amaf_mean)
+        own = edge.amaf_visits, float(edge.amaf_total)
         above = [t for t in range(len(path) - 1) if path[t][0].player == node.player and same_action(path[t][0], edge)]
         if isinstance(source, ab.Grave):
             above = [t for t in above if path[t][0].visits >= source.visits]
             if node.visits >= source.visits or not above:
                 return own
             same = same_action(path[above[-1]][0], edge)
-            return same.amaf_visits, float(same.amaf_mean)
+            return same.amaf_visits, float(same.amaf_total)
         if isinstance(source, ab.OwnAmaf) or not above:
             return own
         last = path[above[-1]][0]
-        visits, mean = self.amaf_of(source, [*path[: above[-1]], (last, same_action(last, edge), None)])
-        more = source.share * visits
-        if own[0] + more == 0:
-            return own
-        return own[0] + more, own[1] + (mean - own[1]) * more / (own[0] + more)
+        visits, total = self.amaf_of(source, [*path[: above[-1]], (last, same_action(last, edge), None)])
+        return own[0] + source.share * visits, own[1] + source.share * total
 
 
 class ReferenceRave(WithLore, ReferenceSearch):

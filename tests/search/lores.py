@@ -36,6 +36,16 @@ def lore_of(graph: Any, number: int) -> np.ndarray:
     return graph.lore[number + 1 : number + 1 + int(graph.nodes["count"][number])]
 
 
+def hints_of(graph: Any, number: int) -> np.ndarray:
+    """What a heuristic said of a node's edges."""
+    return graph.hints[number + 1 : number + 1 + int(graph.nodes["count"][number])]
+
+
+def amaf_means(lore: np.ndarray) -> np.ndarray:
+    """Mean AMAF values, 0 where there are none."""
+    return lore["amaf_total"] / np.maximum(lore["amaf_visits"], 1)
+
+
 def nodes_with_lore(search: Any) -> Iterator[tuple[tuple[int, ...], int]]:
     """All nodes with edges that the root reaches, by the first path that leads there."""
     graph, wanted, met = search._graph, [((), search._root)], set()
@@ -54,9 +64,10 @@ def lore_facts(search: Any) -> dict[tuple[int, ...], Any]:
     graph = search._graph
     return {
         line: (
-            int(graph.lore["hint_visits"][number]),
+            graph.hints["visits"][number : number + 1].tolist(),
             [edges_of(graph, number)[field].tolist() for field in ("action", "visits", "total")],
             lore_of(graph, number).tolist(),
+            hints_of(graph, number).tolist(),
         )
         for line, number in nodes_with_lore(search)
     }
@@ -73,10 +84,14 @@ def assert_same_lore(search: Any, reference: Any) -> int:
         assert edges["action"].tolist() == [edge.action for edge in expected.edges]
         assert edges["visits"].tolist() == [edge.visits for edge in expected.edges]
         assert lore["amaf_visits"].tolist() == [edge.amaf_visits for edge in expected.edges]
-        assert lore["amaf_mean"].tolist() == [float(edge.amaf_mean) for edge in expected.edges]
-        assert lore["hint_visits"].tolist() == [edge.hint_visits for edge in expected.edges]
-        assert lore["hint"].tolist() == [float(edge.hint) for edge in expected.edges]
-        assert graph.lore["hint_visits"][number] == sum(edge.hint_visits for edge in expected.edges)
+        assert lore["amaf_total"].tolist() == [float(edge.amaf_total) for edge in expected.edges]
+        if reference.heuristic is None:
+            assert len(graph.hints) == 0
+        else:
+            hints = hints_of(graph, number)
+            assert hints["visits"].tolist() == [edge.hint_visits for edge in expected.edges]
+            assert hints["value"].tolist() == [float(edge.hint) for edge in expected.edges]
+            assert graph.hints["visits"][number] == sum(edge.hint_visits for edge in expected.edges)
         known += int((lore["amaf_visits"] > 0).sum())
         for edge, expected_edge in zip(edges, expected.edges, strict=True):
             if expected_edge.child is not None:
@@ -132,8 +147,9 @@ class HandMade:
     """A tree as kernels have it. `nodes`: legal actions by the path to the node, such as {"": "ab", "a": "CD"}."""
 
     def __init__(self, nodes: dict[str, str], strict: bool = True, playouts: int = 1, prove: bool = False) -> None:
-        self.graph = graphs.allocate(1, 1_000_000, Needs(merge=False, lore=True, prove=prove))
+        self.graph = graphs.allocate(1, 1_000_000, Needs(merge=False, lore=True, hints=True, prove=prove))
         self.graph.lore[:] = 0
+        self.graph.hints[:] = 0
         self.graph.bounds[:, LOW], self.graph.bounds[:, HIGH] = -1.0, 1.0
         self.limits = Limits(depth=100, expand_after=1, scale=Scale(), discount=1.0)
         self.work = Work(
@@ -196,7 +212,7 @@ class HandMade:
                 letter = "aA"[int(self.graph.nodes["player"][number])]
                 letter = chr(ord(letter) + int(edge["action"]))
                 own = None if not edge["visits"] else rounded(edge["total"][0] / edge["visits"])
-                amaf = None if not lore["amaf_visits"] else rounded(lore["amaf_mean"])
+                amaf = None if not lore["amaf_visits"] else rounded(lore["amaf_total"] / lore["amaf_visits"])
                 found[path + letter] = Edge(int(edge["visits"]), own, int(lore["amaf_visits"]), amaf)
         return found
 

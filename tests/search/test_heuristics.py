@@ -14,7 +14,7 @@ from anabranch.search.select import Scale, look, score, value_of
 from tests.conftest import when_plain
 from tests.search.advice import Fancy, Says, fancy
 from tests.search.games import Board, Dice, Echo, EchoTrio, Percent
-from tests.search.lores import HandMade, Simulation, edges_of, lore_of
+from tests.search.lores import HandMade, Simulation, edges_of, hints_of, lore_of
 from tests.search.test_rave import SIMULATIONS, assert_same_as_reference, opinion
 
 RAVE = ab.Rave(bias=0.1, c=0.6)
@@ -74,8 +74,8 @@ def test_a_heuristic_in_python_says_the_same_as_a_compiled_one():
     for heuristic in (Fancy(), same):
         search = ab.Search(Echo(), select=RAVE, heuristic=heuristic)
         search.run(visits=1)
-        lore, actions = lore_of(search._graph, search._root), edges_of(search._graph, search._root)["action"]
-        hints.append([lore[field][np.argsort(actions)].tolist() for field in ("hint", "hint_visits")])
+        said, actions = hints_of(search._graph, search._root), edges_of(search._graph, search._root)["action"]
+        hints.append(said[np.argsort(actions)].tolist())
     assert hints[0] == hints[1]
 
 
@@ -87,9 +87,9 @@ def hinted_node():
     tree = HandMade({"": "ab"})
     for black_wins in (True, False, False):
         tree.simulate(Simulation("a | X", black_wins))
-    lore = lore_of(tree.graph, tree.numbers[""])
-    lore["hint"], lore["hint_visits"] = [0.8, -0.4], [6, 4]
-    tree.graph.lore["hint_visits"][tree.numbers[""]] = 10
+    hints = hints_of(tree.graph, tree.numbers[""])
+    hints["value"], hints["visits"] = [0.8, -0.4], [6, 4]
+    tree.graph.hints["visits"][tree.numbers[""]] = 10
     return tree
 
 
@@ -114,7 +114,7 @@ def test_hints_are_on_the_scale_of_the_game():
     graph, number = readable(tree.graph), tree.numbers[""]
     for player, total in ((0, 75.0), (1, -25.0)):
         tree.graph.nodes["player"][number] = player
-        tree.graph.lore["hint"][number + 2] = 0.5
+        tree.graph.hints["value"][number + 2] = 0.5
         parent = look(graph, number, Scale(middle=50.0, factor=0.02))
         edge = sight(graph, number + 2, parent)
         assert edge.total / edge.visits == pytest.approx(total)
@@ -136,7 +136,7 @@ def test_visits_still_count_simulations():
     search = ab.Search(TicTacToe(), select=ab.UCT(), heuristic=ab.EvenGame(visits=20))
     result = search.run(visits=50)
     assert result.visits.sum() == 50
-    assert (lore_of(search._graph, search._root)["hint_visits"] == 20).all()
+    assert (hints_of(search._graph, search._root)["visits"] == 20).all()
 
 
 def test_a_heuristic_guides_the_search_until_visits_say_otherwise():
@@ -149,8 +149,8 @@ def test_a_heuristic_guides_the_search_until_visits_say_otherwise():
 def test_the_even_game_starts_amaf_values_in_the_middle():
     search = ab.Search(Echo(), select=RAVE, heuristic=ab.EvenGame())
     search.run(visits=1)
-    lore = lore_of(search._graph, search._root)
-    assert (lore["hint"] == 0.0).all() and (lore["hint_visits"] == 0).all()
+    lore, hints = lore_of(search._graph, search._root), hints_of(search._graph, search._root)
+    assert (hints["value"] == 0.0).all() and (hints["visits"] == 0).all()
     assert set(lore["amaf_visits"].tolist()) <= {50, 51}
 
 

@@ -18,7 +18,7 @@ from tests.conftest import when_plain
 from tests.reference.rave import in_sight
 from tests.search.advice import Fancy, fancy
 from tests.search.games import Echo
-from tests.search.lores import HandMade, edges_of, lore_of, nodes_with_lore
+from tests.search.lores import HandMade, edges_of, hints_of, nodes_with_lore
 from tests.search.test_rave import SIMULATIONS, assert_same_as_reference
 
 BOTH = pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
@@ -32,7 +32,7 @@ def node(visits, values, hints=None):
     edges["visits"], edges["total"][:, 0] = visits, np.multiply(visits, values)
     tree.graph.nodes["visits"][number] = sum(visits)
     if hints is not None:
-        lore_of(tree.graph, number)["hint"] = hints
+        hints_of(tree.graph, number)["value"] = hints
     return tree, readable(tree.graph), number
 
 
@@ -108,7 +108,7 @@ def test_a_search_widens_in_the_order_of_hints(graph):
         search.run(visits=visits)
         met = 0
         for _, number in nodes_with_lore(search):
-            hints = lore_of(search._graph, number)["hint"]
+            hints = hints_of(search._graph, number)["value"]
             assert (np.diff(hints) <= 0).all()
             tried = edges_of(search._graph, number)["visits"] > 0
             most = in_sight(rule, int(search._graph.nodes["visits"][number]))

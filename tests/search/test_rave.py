@@ -12,13 +12,23 @@ import anabranch as ab
 from anabranch.games import Hex, TicTacToe
 from anabranch.jit import COMPILED
 from anabranch.search.collect import collect
-from anabranch.search.rave import beta
-from anabranch.search.select import Parent
+from anabranch.search.lore import Seen
+from anabranch.search.rave import beta, both_values
+from anabranch.search.select import Parent, score
 from tests.conftest import when_plain
 from tests.reference.rave import ReferenceRave, ReferenceRaveGraph
 from tests.search.advice import Fancy, fancy
 from tests.search.games import ECHO_FADES, Board, Dice, Echo, EchoFading, EchoTrio, Hunt, Percent
-from tests.search.lores import assert_same_lore, child_at, edges_of, lore_facts, lore_of, nodes_with_lore
+from tests.search.lores import (
+    amaf_means,
+    assert_same_lore,
+    child_at,
+    edges_of,
+    hints_of,
+    lore_facts,
+    lore_of,
+    nodes_with_lore,
+)
 from tests.search.test_graph import assert_same_graph
 from tests.search.trees import assert_same_tree
 
@@ -124,7 +134,7 @@ def test_on_trees_every_visit_of_an_edge_is_an_amaf_visit_too():
     search.run(visits=5 * SIMULATIONS)
     for _, number in nodes_with_lore(search):
         assert (lore_of(search._graph, number)["amaf_visits"] >= edges_of(search._graph, number)["visits"]).all()
-        assert (np.abs(lore_of(search._graph, number)["amaf_mean"]) <= 1.0).all()
+        assert (np.abs(amaf_means(lore_of(search._graph, number))) <= 1.0).all()
 
 
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
@@ -151,7 +161,7 @@ def test_objects_learn_by_amaf_as_records_do():
         search.run(visits=visits)
         lore, actions = lore_of(search._graph, search._root), edges_of(search._graph, search._root)["action"]
         assert (lore["amaf_visits"] > 2 * visits / 9).all()
-        means.append(lore["amaf_mean"][np.argsort(actions)])
+        means.append(amaf_means(lore)[np.argsort(actions)])
     np.testing.assert_allclose(means[0], means[1], atol=slack)
 
 
@@ -233,6 +243,39 @@ def test_where_a_position_is_not_even_own_values_count_more(own, amaf, bias, val
     assert weight(ab.ExactMSE(), own, amaf, bias, value, value) <= weight(ab.MinimumMSE(), own, amaf, bias) * (1 + 1e-5)
 
 
+def q_star(schedule, bias, total, own, amaf_total, amaf):
+    edge = Seen(own, total, 0.5, 0, np.float32(0.0), amaf, np.float32(amaf_total))
+    node = parent(tried=own)._replace(factor=1.0, unit=1.0)
+    return float(both_values(schedule, bias, node, edge, np.float32(amaf), np.float32(amaf_total)))
+
+
+@given(st.integers(0, 10**6), COUNTS, BIASES, VALUES, VALUES)
+def test_the_formula_of_kernels_is_12_with_47(own, amaf, bias, value, amaf_value):
+    share = amaf / (own + amaf + 4 * own * amaf * bias**2)
+    expected = (1 - share) * value + share * amaf_value
+    found = q_star(ab.MinimumMSE(), bias, own * value, own, amaf * amaf_value, amaf)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=repr)
+def test_both_values_go_together_by_their_weight(schedule):
+    for own, amaf in ((0, 8), (16, 32), (1000, 4000)):
+        share = weight(schedule, own, amaf, value=0.25 if own else 0.0, amaf_value=-0.5, tried=own)
+        value = 0.25 if own else 0.0
+        expected = value + share * (-0.5 - value)
+        assert q_star(schedule, 0.1, 0.25 * own, own, -0.5 * amaf, amaf) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=repr)
+def test_an_action_without_amaf_values_is_not_taken_for_ever(schedule):
+    """What is tried first has a value of first play beyond all others; a visit takes that away."""
+    rule = ab.Rave(schedule=schedule, fpu=ab.ConstantFPU())
+    node = parent(tried=9)._replace(factor=1.0, unit=1.0)
+    never, lost = (Seen(own, -float(own), 0.5, 0, np.float32(0.0), 0, np.float32(0.0)) for own in (0, 30))
+    assert score(rule, node, never) == np.inf
+    assert -1.0 <= score(rule, node, lost) < 1.0
+
+
 @given(st.floats(1.0, 1e6))
 def test_after_k_simulations_both_values_of_the_hand_selected_schedule_count_the_same(k):
     k = round(k)
@@ -265,7 +308,7 @@ def test_advance_keeps_the_lore_of_what_is_below(graph):
     facts = {line[1:]: fact for line, fact in lore_facts(search).items() if line[:1] == (action,)}
     search.advance(action)
     assert lore_of(search._graph, search._root).tolist() == before
-    assert any(fact[1] for fact in before)  # AMAF means
+    assert any(fact[1] for fact in before)  # AMAF values
     if not graph:
         assert lore_facts(search) == facts
     assert search.run(visits=SIMULATIONS).stats.kept > 0
@@ -300,10 +343,11 @@ def test_with_little_memory_lore_stays_right(collecting):
         for _, number in nodes_with_lore(search):
             edges, lore = edges_of(search._graph, number), lore_of(search._graph, number)
             hints = [(0.4 * (action % 4) - 0.6, 3 + action % 3) for action in edges["action"].tolist()]
-            np.testing.assert_allclose(lore["hint"], [hint for hint, _ in hints], atol=1e-6)
-            assert lore["hint_visits"].tolist() == [visits for _, visits in hints]
-            assert search._graph.lore["hint_visits"][number] == sum(visits for _, visits in hints)
-            assert (lore["amaf_visits"] >= 7).all() and (np.abs(lore["amaf_mean"]) <= 1.0).all()
+            said = hints_of(search._graph, number)
+            np.testing.assert_allclose(said["value"], [hint for hint, _ in hints], atol=1e-6)
+            assert said["visits"].tolist() == [visits for _, visits in hints]
+            assert search._graph.hints["visits"][number] == sum(visits for _, visits in hints)
+            assert (lore["amaf_visits"] >= 7).all() and (np.abs(amaf_means(lore)) <= 1.0).all()
     assert result.memory_full
 
 
@@ -321,6 +365,8 @@ def test_with_a_file_in_between_a_search_is_the_same_bit_for_bit(graph, tmp_path
     assert second._graph.learnt.tolist() == first._graph.learnt.tolist()
     with pytest.raises(ab.SearchError, match="was saved with select=Rave"):
         ab.Search(TicTacToe(), graph=graph).load(path)
+    with pytest.raises(ab.SearchError, match="saved with a heuristic, and this search has no heuristic"):
+        ab.Search(TicTacToe(), graph=graph, select=ab.Rave(bias=0.05, c=0.3)).load(path)
 
 
 def test_a_root_that_is_searched_again_begins_without_lore():

@@ -213,6 +213,7 @@ def needs_of(
         cuts=game.repetition != "nothing",
         links=isinstance(manner.stale, (Parents, Ancestors)),
         lore=heuristic is not None or reads_lore(rules.select),
+        hints=heuristic is not None,
         weights=isinstance(rules.backup, ByCertainty),
         strategies=learns(rules.select),
         squares=isinstance(final, ByLowerBound) or isinstance(innermost(rules.select), KataGoPUCT),

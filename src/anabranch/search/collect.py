@@ -119,8 +119,8 @@ def copy_down(graph, number, new_numbers):
         copy_place(graph, number, target)
     if is_on(graph.weighed):
         copy_weights(graph, number, target)
-    if is_on(graph.known):
-        graph.lore[target] = graph.lore[number]
+    if is_on(graph.advised):
+        graph.hints[target] = graph.hints[number]
     if is_on(graph.strategic):
         copy_strategies(graph, number, target)
     for i in range(1, 1 + node.count):
@@ -134,6 +134,8 @@ def copy_down(graph, number, new_numbers):
             graph.cuts[target + i] = graph.cuts[number + i]
         if is_on(graph.known):
             graph.lore[target + i] = graph.lore[number + i]
+        if is_on(graph.advised):
+            graph.hints[target + i] = graph.hints[number + i]
         if is_on(graph.squared):
             graph.squares[target + i] = graph.squares[number + i]
         if len(graph.rewards) > 0:

@@ -100,12 +100,18 @@ def card_dtype(width: int) -> np.dtype:
     )
 
 
+# Values in both are normalised, in the view of who moves.
 LORE = np.dtype(
-    [  # of an edge; of a node, only `hint_visits`, the sum over its edges. Values are normalised, in the view of who moves.
+    [  # of an edge
         ("amaf_visits", "i4"),  # simulations in which the action came now or later, with those that a heuristic is worth
-        ("amaf_mean", "f4"),  # their mean value; it is worth a few million visits, and the count goes on
-        ("hint_visits", "i4"),  # simulations that a heuristic is worth
-        ("hint", "f4"),  # what that says
+        ("amaf_total", "f4"),  # of their values; exact for some ten million that are all won
+    ],
+    align=True,
+)
+HINT = np.dtype(
+    [  # of an edge; of a node, only `visits`, the sum over its edges
+        ("visits", "i4"),  # simulations that a heuristic is worth
+        ("value", "f4"),  # what that says
     ],
     align=True,
 )
@@ -130,8 +136,10 @@ class Graph(NamedTuple):
     repeat: Any  # On or Off: whether cuts are counted
     apart: Any  # On or Off: whether repetition keys are kept apart from keys
     lore: Any  # LORE (slots,): what an edge has besides its own visits; length 0 if nothing
+    hints: Any  # HINT (slots,): what a heuristic said of it; length 0 without one
     learnt: Any  # f8 (2,): what the search has found out about the bias of AMAF values; see `rave.py`
     known: Any  # On or Off: whether there is lore
+    advised: Any  # On or Off: whether there are hints
     virtual: Any  # what simulations under way count as (`virtual.py`); Off: there is never more than one
     crew: Any  # whether several threads are at work: see `locks.py`
     squares: Any  # f8 (slots,): of an edge, the sum of the squares of what came up (`squares.py`); length 0 if not asked for
@@ -153,6 +161,7 @@ class Needs(NamedTuple):
     links: bool = False
     places: bool = False
     lore: bool = False
+    hints: bool = False  # with lore only
     squares: bool = False
     weights: bool = False
     strategies: bool = False
@@ -163,7 +172,8 @@ class Needs(NamedTuple):
 def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Graph:
     """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
     beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
-    beside += LORE.itemsize * needs.lore + 8 * needs.squares + 16 * needs.weights + 8 * STRATEGY_COLUMNS * needs.strategies
+    beside += LORE.itemsize * needs.lore + HINT.itemsize * needs.hints + 8 * needs.squares + 16 * needs.weights
+    beside += 8 * STRATEGY_COLUMNS * needs.strategies
     cost = node_dtype(width).itemsize + beside
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
@@ -187,8 +197,10 @@ def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Gr
         repeat=On() if needs.cuts else Off(),
         apart=On() if needs.places else Off(),
         lore=np.empty(slots if needs.lore else 0, LORE),
+        hints=np.empty(slots if needs.hints else 0, HINT),
         learnt=np.zeros(2),
         known=On() if needs.lore else Off(),
+        advised=On() if needs.hints else Off(),
         squares=np.empty(slots if needs.squares else 0),
         squared=On() if needs.squares else Off(),
         weights=np.empty((slots if needs.weights else 0, 2)),

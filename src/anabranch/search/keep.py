@@ -29,10 +29,10 @@ from anabranch.search.layout import LIMIT, ROOM, SLOT_COST, SLOTS, TABLE
 from anabranch.search.tree import Tree
 
 NAME = "anabranch search"
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"PK\x03\x04"  # how archives begin
 # A graph's arrays with one row a slot.
-BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "squares", "weights", "strategies")
+BESIDE = ("rewards", "cuts", "links", "heads", "bounds", "places", "lore", "hints", "squares", "weights", "strategies")
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)  # what reading damage raises
 
 
@@ -63,6 +63,7 @@ class Terms:
             "prove": f"prove={self.needs.prove}",
             "stale": "stale=Parents() or Ancestors()" if self.needs.links else "stale=PathOnly() or Sweeping()",
             "lore": "select=Rave() or a heuristic" if self.needs.lore else "neither Rave() nor a heuristic",
+            "hints": "a heuristic" if self.needs.hints else "no heuristic",
             "squares": "KataGoPUCT() or ByLowerBound()" if self.needs.squares else "neither KataGoPUCT() nor ByLowerBound()",
             "strategies": "a rule that keeps strategies" if self.needs.strategies else "a rule without strategies",
             "weights": "backup=ByCertainty()" if self.needs.weights else "a backup other than ByCertainty()",

@@ -5,7 +5,7 @@ of the path, every edge whose action the same player plays there or later in the
 learns from simulations that never took it. Actions that are not legal at the node have no edge there, and learn nothing; nor do
 those of which the game says that they do not keep their meaning.
 
-**Hints.** A heuristic is worth `hint_visits` simulations of the edge, all of which had the value `hint`; and as many AMAF ones
+**Hints.** A heuristic is worth so many simulations of the edge, all of which had the value that it says; and as many AMAF ones
 as it says. The former are kept apart, so that an edge's visits still count simulations; selection rules see both as one
 (`sight`), whatever rule it is.
 
@@ -19,7 +19,7 @@ import numpy as np
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
-from anabranch.search.counts import F4, inverse
+from anabranch.search.counts import F4
 from anabranch.search.graph import Graph
 from anabranch.search.layout import (
     Off,
@@ -55,7 +55,7 @@ class Seen(NamedTuple):
     action: int
     hint: float  # what the heuristic said, normalised
     amaf_visits: float
-    amaf_mean: float  # normalised
+    amaf_total: float  # normalised
 
 
 @total_of.register(Seen)
@@ -65,7 +65,7 @@ def _(edge, column):
 
 @recounted.register(Seen)
 def _(edge, visits, total):
-    return Seen(visits, total, edge.prior, edge.action, edge.hint, edge.amaf_visits, edge.amaf_mean)
+    return Seen(visits, total, edge.prior, edge.action, edge.hint, edge.amaf_visits, edge.amaf_total)
 
 
 @sight.register(Graph)
@@ -92,9 +92,18 @@ def _(known, graph, e, parent):
 def _(known, graph, e, parent):
     edge = graph.edges[e]
     lore = graph.lore[e]
-    of_hint = lore.hint_visits * (parent.middle + lore.hint * parent.unit)
-    total = edge.total[parent.column] + of_hint
-    return Seen(edge.visits + lore.hint_visits, total, edge.prior, edge.action, lore.hint, lore.amaf_visits, lore.amaf_mean)
+    visits, hint = hint_of(graph, e)
+    total = edge.total[parent.column] + visits * (parent.middle + hint * parent.unit)
+    return Seen(edge.visits + visits, total, edge.prior, edge.action, hint, lore.amaf_visits, lore.amaf_total)
+
+
+@helper
+def hint_of(graph, e):
+    """The simulations that a heuristic is worth at an edge, and what it says; none, and the middle, without one."""
+    visits, value = np.int64(0), F4(0.0)
+    if is_on(graph.advised):
+        visits, value = np.int64(graph.hints[e].visits), F4(graph.hints[e].value)
+    return visits, value
 
 
 @under_way.register(Graph)
@@ -116,7 +125,7 @@ def _(graph, number, count):
 
 @hinted.register(Graph)
 def _(graph, number):
-    return np.int64(graph.lore[slot(number)].hint_visits) if is_on(graph.known) else np.int64(0)
+    return np.int64(graph.hints[slot(number)].visits) if is_on(graph.advised) else np.int64(0)
 
 
 @learnt_bias.register(Graph)
@@ -136,13 +145,17 @@ def keep_hints(graph, number, work):
     total = 0
     for i in range(graph.nodes[slot(number)].count):
         e = slot(number + 1 + i)
-        lore = graph.lore[e]
-        lore.hint = trail.hints[i]
-        lore.hint_visits = trail.worth[i, 0]
-        lore.amaf_mean = trail.hints[i]
-        lore.amaf_visits = trail.worth[i, 1] if rules.keeps_meaning(work.states[0], graph.edges[e].action) else 0
-        total += trail.worth[i, 0]
-    graph.lore[slot(number)].hint_visits = total
+        amaf_visits = 0
+        if is_on(graph.advised):
+            graph.hints[e].visits = trail.worth[i, 0]
+            graph.hints[e].value = trail.hints[i]
+            total += trail.worth[i, 0]
+            if rules.keeps_meaning(work.states[0], graph.edges[e].action):
+                amaf_visits = trail.worth[i, 1]
+        graph.lore[e].amaf_visits = amaf_visits
+        graph.lore[e].amaf_total = F4(amaf_visits) * trail.hints[i]
+    if is_on(graph.advised):
+        graph.hints[slot(number)].visits = total
 
 
 # --- AMAF --------------------------------------------------------------------------------------------------------------------
@@ -185,11 +198,11 @@ def spread_one(graph, depth, p, limits, work):
         lock(graph, number)
         value = trail.values[p, column_of(width, player)]
         normal = F4(view(width, player) * (value - limits.scale.middle) * limits.scale.factor)
-        for e in edges_of(graph, number):
-            if trail.seen[player, graph.edges[e].action] == now:
-                lore = graph.lore[e]
-                lore.amaf_visits += 1
-                lore.amaf_mean += (normal - lore.amaf_mean) * inverse(lore.amaf_visits)
+        for e in edges_of(graph, number):  # adds nothing where there is nothing to add: a branch is foreseen every other time
+            count = np.int32(trail.seen[player, graph.edges[e].action] == now)
+            lore = graph.lore[e]
+            lore.amaf_visits += count
+            lore.amaf_total += F4(count) * normal
         learn_bias(graph, taken, limits, view(width, player), column_of(width, player))
         unlock(graph, number)
 
@@ -206,8 +219,9 @@ def learn_bias(graph, e, limits, sign, column):
         return
     others = (lore.amaf_visits - n) / lore.amaf_visits
     own = (edge.total[column] / n - sign * limits.scale.middle) * limits.scale.factor
-    mean = 0.25 * (own + 1.0) + 0.25 * (lore.amaf_mean + 1.0)
+    amaf = float(lore.amaf_total) / lore.amaf_visits
+    mean = 0.25 * (own + 1.0) + 0.25 * (amaf + 1.0)
     chance = mean * (1.0 - mean) * (1.0 / n + 1.0 / (lore.amaf_visits - n))
-    distance = 0.5 * (lore.amaf_mean - own)
+    distance = 0.5 * (amaf - own)
     graph.learnt[0] += distance * distance - others * others * chance
     graph.learnt[1] += 1.0

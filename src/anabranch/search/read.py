@@ -104,8 +104,8 @@ def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | N
 def _amaf_of(lore: Any, middle: float, scale: Scale) -> dict[str, Any]:
     """The AMAF value of an edge in units of the game's returns, `middle` being that of who moves."""
     visits = int(lore["amaf_visits"])
-    value = middle + float(lore["amaf_mean"]) / scale.factor
-    return {"amaf_visits": visits, "amaf_value": value if visits else None}
+    value = middle + float(lore["amaf_total"]) / visits / scale.factor if visits else None
+    return {"amaf_visits": visits, "amaf_value": value}
 
 
 def _edge_value(edge: Any, column: int, bounds: np.ndarray | None) -> float | None:
@@ -190,7 +190,8 @@ def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[
         edges["prior"][root - first + 1 :] = priors
     alone: Tree | Graph = graph._replace(nodes=nodes, edges=edges)
     if isinstance(alone, Graph):
-        alone = alone._replace(cards=nodes.view(alone.cards.dtype), lore=alone.lore[slots], squares=alone.squares[slots])
+        beside = {name: getattr(alone, name)[slots] for name in ("lore", "hints", "squares")}
+        alone = alone._replace(cards=nodes.view(alone.cards.dtype), **beside)
     return readable(alone), root - first
 
 

@@ -164,6 +164,12 @@ def value_of(parent, edge):
 
 
 @helper
+def normal_total(parent, edge):
+    """The same times the edge's visits, which may be none: the sum of its values, each normalised."""
+    return (F4(total_of(edge, parent.column)) - F4(edge.visits) * F4(parent.middle)) * F4(parent.factor)
+
+
+@helper
 def exact_value_of(parent, edge):
     """The same in double precision, for rules that scale small differences up."""
     return (total_of(edge, parent.column) / edge.visits - parent.middle) * parent.factor

@@ -70,6 +70,7 @@ MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
 AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for want of room
 
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
+LORE_LINES_AHEAD = 2
 
 
 class Manner(NamedTuple):
@@ -260,6 +261,9 @@ def expect(graph, edge, limits):
     if edge.visits > limits.expand_after:
         for line in range(1, LINES_AHEAD):
             prefetch(graph.nodes, edge.child, line)
+        if is_on(graph.known):
+            for line in range(LORE_LINES_AHEAD):
+                prefetch(graph.lore, edge.child, line)
 
 
 @helper

@@ -22,7 +22,7 @@ class Trail(NamedTuple):
     seen: Any  # i8 (players, actions): the pass that met an action last
     clock: Any  # i8 (1,): passes so far
     pool_visits: Any  # f8 (players, actions): AMAF values on the way down, for rules that read those of ancestors
-    pool_means: Any  # f8 (players, actions)
+    pool_totals: Any  # f8 (players, actions)
     pooled: Any  # i8 (players, actions): the descent that wrote them
     descents: Any  # i8 (1,): descents so far
     scratch: Any  # f8 (actions,)
@@ -45,7 +45,7 @@ def new_trail(used: bool, players: int, actions: int, width: int, playouts: int,
         seen=np.zeros(table, np.int64),
         clock=np.zeros(1, np.int64),
         pool_visits=np.zeros(table),
-        pool_means=np.zeros(table),
+        pool_totals=np.zeros(table),
         pooled=np.zeros(table, np.int64),
         descents=np.zeros(1, np.int64),
         scratch=np.zeros(actions),
