@@ -1,0 +1,53 @@
+"""What a compilation leaves behind."""
+
+import gc
+import random
+
+import pytest
+
+from anabranch.errors import AnabranchError
+from anabranch.jit import COMPILED, kernel
+from anabranch.jit import kernels as kernels_module
+from anabranch.jit.kernels import Reporter
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+
+
+def new_kernel(body="x + {}"):
+    """A kernel that nobody has compiled before."""
+    names = {}
+    exec(f"def adds(x): return {body.format(random.SystemRandom().getrandbits(60))}", names)
+    names["adds"].__module__ = __name__
+    return kernel(names["adds"])
+
+
+@pytest.fixture
+def collecting(monkeypatch):
+    """Whether garbage was collected when a compilation began, of each."""
+    found = []
+
+    class Watch(Reporter):
+        def started(self, what):
+            found.append(gc.isenabled())
+
+    monkeypatch.setattr(kernels_module, "_reporter", Watch())
+    yield found
+    gc.enable()
+
+
+def test_garbage_is_not_looked_for_while_a_kernel_is_compiled(collecting):
+    adds = new_kernel()
+    adds(1)
+    assert adds.compilations == 1 and collecting == [False] and gc.isenabled()
+
+
+def test_nor_afterwards_if_it_was_not_before(collecting):
+    gc.disable()
+    new_kernel()(1)
+    assert collecting == [False] and not gc.isenabled()
+
+
+def test_what_does_not_compile_changes_nothing_either(collecting):
+    with pytest.raises(AnabranchError):
+        new_kernel("x.no_such_field + {}")(1)
+    assert collecting == [False] and gc.isenabled()
