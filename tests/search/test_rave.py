@@ -314,6 +314,18 @@ def test_advance_keeps_the_lore_of_what_is_below(graph):
     assert search.run(visits=SIMULATIONS).stats.kept > 0
 
 
+def test_where_only_evaluations_are_kept_edges_begin_again_with_what_the_heuristic_said():
+    search = ab.Search(Echo(), select=ab.Rave(c=0.6, puct=1.5), evaluate=opinion, heuristic=Fancy(), memory="20MB")
+    search.advance(search.run(visits=3 * SIMULATIONS).best, keep="evaluations")
+    graph, gray = search._graph, 0
+    for _, number in nodes_with_lore(search):
+        lore, actions = lore_of(graph, number), edges_of(graph, number)["action"]
+        assert (lore["amaf_visits"] == 7).all()
+        np.testing.assert_allclose(amaf_means(lore), 0.4 * (actions % 4) - 0.6, atol=1e-6)
+        gray += 1
+    assert gray > 10
+
+
 def test_a_root_that_was_never_visited_is_evaluated_and_searched():
     search = ab.Search(TicTacToe(), graph=True, select=ab.Rave(bias=0.05, c=0.3), evaluate=ab.Rollout(playouts=3))
     visits = search.run(visits=4).visits

@@ -111,7 +111,8 @@ LORE = np.dtype(
 HINT = np.dtype(
     [  # of an edge; of a node, only `visits`, the sum over its edges
         ("visits", "i4"),  # simulations that a heuristic is worth
-        ("value", "f4"),  # what that says
+        ("amaf_visits", "i4"),  # and AMAF ones
+        ("value", "f4"),  # what it says
     ],
     align=True,
 )

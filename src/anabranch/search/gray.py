@@ -8,10 +8,9 @@ is kept, at no cost; the next one goes on. Read first: `graph.py`.
 import numpy as np
 
 from anabranch.jit import helper, kernel
-from anabranch.search.counts import F4
 from anabranch.search.graph import GRAY, OVER, OWN_WEIGHT, Graph, forget_strategies, weigh
 from anabranch.search.layout import edges_of, is_on, own_value, slot, width_of
-from anabranch.search.lore import hint_of
+from anabranch.search.lore import begin_amaf
 
 NOT_GRAY = np.uint8(255) - GRAY
 
@@ -58,9 +57,7 @@ def forget_visits(graph, e):
     if is_on(graph.squared):
         graph.squares[e] = 0.0
     if is_on(graph.known):
-        visits, value = hint_of(graph, e)
-        graph.lore[e].amaf_visits = visits
-        graph.lore[e].amaf_total = F4(visits) * value
+        begin_amaf(graph, e)
 
 
 @helper

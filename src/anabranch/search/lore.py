@@ -145,17 +145,27 @@ def keep_hints(graph, number, work):
     total = 0
     for i in range(graph.nodes[slot(number)].count):
         e = slot(number + 1 + i)
-        amaf_visits = 0
         if is_on(graph.advised):
-            graph.hints[e].visits = trail.worth[i, 0]
-            graph.hints[e].value = trail.hints[i]
+            hint = graph.hints[e]
+            hint.visits = trail.worth[i, 0]
+            hint.amaf_visits = trail.worth[i, 1] if rules.keeps_meaning(work.states[0], graph.edges[e].action) else 0
+            hint.value = trail.hints[i]
             total += trail.worth[i, 0]
-            if rules.keeps_meaning(work.states[0], graph.edges[e].action):
-                amaf_visits = trail.worth[i, 1]
-        graph.lore[e].amaf_visits = amaf_visits
-        graph.lore[e].amaf_total = F4(amaf_visits) * trail.hints[i]
+        begin_amaf(graph, e)
     if is_on(graph.advised):
         graph.hints[slot(number)].visits = total
+
+
+@helper
+def begin_amaf(graph, e):
+    """Let an edge have the AMAF value that a heuristic gives it, or none."""
+    lore = graph.lore[e]
+    lore.amaf_visits = 0
+    lore.amaf_total = 0.0
+    if is_on(graph.advised):
+        hint = graph.hints[e]
+        lore.amaf_visits = hint.amaf_visits
+        lore.amaf_total = F4(hint.amaf_visits) * hint.value
 
 
 # --- AMAF --------------------------------------------------------------------------------------------------------------------
