@@ -26,9 +26,10 @@ UCT = "uct visits=1000 c=0.5"
 RAVE = "rave visits=1000"
 # The default engine, in words that mean the same when the default has changed.
 SENSE = "heuristic=Sense(second_line=40)"
-SHAPES = "heuristic=Shapes(even=10,weight=7.0,usual=-4.0)"  # with weights learnt anew it is another one
-RELAXED = "policy=MoGo(save=0.8,pattern=0.8,second_last=0.2,capture=0.8,self_atari=0.5)"
-BEST = f"rave visits=3000 {SHAPES} {RELAXED}"
+SHAPES = "heuristic=Shapes(even=10,weight=7.0,usual=-4.0,own={})"  # with weights learnt anew it is another one
+FORMER = "policy=MoGo(save=0.8,pattern=0.8,second_last=0.2,capture=0.8,self_atari=0.5)"  # before its numbers were tuned
+RELAXED = "policy=MoGo(save=0.8,pattern=0.85,second_last=0.4,capture=0.8,self_atari=0.3)"
+BEST = f"rave visits={{}} bias=0.018 {SHAPES.format(0.4)} {RELAXED}"
 
 
 class Planned(NamedTuple):
@@ -63,8 +64,8 @@ MATCHES: dict[str, Planned] = {
     "mc-rave": Planned("MC-RAVE", "rave visits=3000", GNUGO, least=0.5),
     "heuristic": Planned("heuristic MC-RAVE", "rave visits=3000 heuristic=Handcrafted", GNUGO, least=0.6),
     "sense": Planned("a heuristic by hand, MoGo's playouts", f"rave visits=3000 {SENSE}", GNUGO, 135),  # before passes changed
-    "relaxed": Planned("the same, the default engine's playouts", f"rave visits=3000 {SENSE} {RELAXED}", GNUGO),
-    "best": Planned("the default engine", BEST, GNUGO, least=0.8),
+    "relaxed": Planned("the same, rules left out now and then", f"rave visits=3000 {SENSE} {FORMER}", GNUGO),
+    "best": Planned("the default engine", BEST.format(3000), GNUGO, least=0.8),
     # among ourselves
     "rave-uct": Planned("MC-RAVE against UCT", "rave visits=3000", "uct visits=3000 c=0.5", 400, sprt="60%,75%"),
     "double": Planned("twice the simulations", "rave visits=2000", RAVE),
@@ -88,10 +89,15 @@ MATCHES: dict[str, Planned] = {
     "even": Planned("`EvenGame` against no heuristic", f"{RAVE} heuristic=EvenGame", RAVE, 100),
     "grandfather": Planned("`Grandfather` against no heuristic", f"{RAVE} heuristic=Grandfather", RAVE, 100),
     "handcrafted": Planned("`Handcrafted` against no heuristic", f"{RAVE} heuristic=Handcrafted", RAVE, 100),
-    "shapes": Planned("`Shapes` against `Sense`", f"{RAVE} {SHAPES} {RELAXED}", f"{RAVE} {SENSE} {RELAXED}"),
+    "shapes": Planned("`Shapes` against `Sense`", f"{RAVE} {SHAPES.format(0.0)} {FORMER}", f"{RAVE} {SENSE} {FORMER}"),
     "shapes-13": Planned(
-        "the same on 13x13", f"{RAVE} {SHAPES} {RELAXED}", f"{RAVE} {SENSE} {RELAXED}", 100, game="go:size=13,komi=6.5"
+        "the default engine against `Sense` on 13x13",
+        BEST.format(1000),
+        f"{RAVE} {SENSE} {FORMER}",
+        100,
+        game="go:size=13,komi=6.5",
     ),
+    "tuned": Planned("tuned numbers against those before", BEST.format(1000), f"{RAVE} {SHAPES.format(0.0)} {FORMER}", 100),
     "sense-none": Planned("`Sense` against no heuristic", f"{RAVE} heuristic=Sense", RAVE, 100),
     "widening": Planned(
         "progressive widening", "widening rule=Rave visits=1000 heuristic=Sense", f"{RAVE} heuristic=Sense", 100

@@ -30,7 +30,7 @@ MOST_PLIES = 140
 DECIDED, DECIDED_PLIES = 0.9, 6  # a game is over when both sides have agreed on its winner for so many plies
 PRIOR = 0.3  # of the regression: as if each value had been seen in about so many games that it neither won nor lost
 ELO = 400.0 / math.log(10.0)
-# The first value of each number is the one that others are compared with.
+# The first value of each number, the default when this began, is the one that others are compared with.
 NUMBERS: dict[str, tuple[float, ...]] = {
     "bias": (0.009, 0.004, 0.018, 0.03),
     "c": (0.0, 0.03),

@@ -15,7 +15,7 @@ from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
-    Go: {"select": Rave(), "heuristic": Shapes(), "evaluate": Rollout(policy=RELAXED)},
+    Go: {"select": Rave(bias=0.018), "heuristic": Shapes(), "evaluate": Rollout(policy=RELAXED)},
     Hex: {"select": Rave()},
     SimultaneousGame: {"graph": True},
 }

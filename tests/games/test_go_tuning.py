@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from benchmarks import tune_go
 
+from anabranch.games.go import MoGo, Shapes
+from anabranch.search.rave import Rave
+
 FIRST = {name: values[0] for name, values in tune_go.NUMBERS.items()}
 
 
@@ -40,11 +43,11 @@ def test_games_are_played_on(tmp_path, capsys):
     assert "3 games" in capsys.readouterr().out
 
 
-def test_the_first_values_are_the_default_engines():
-    options = tune_go.parse(tune_go.player(FIRST), tune_go.GAME).options
-    best = tune_go.parse("best", tune_go.GAME).options
-    assert options["heuristic"] == best["heuristic"] and options["select"] == best["select"]
-    assert options["evaluate"] == best["evaluate"]
+def test_numbers_are_those_of_the_player():
+    options = tune_go.parse(tune_go.player({**FIRST, "bias": 0.5, "own": 0.25, "nakade": 0.75}), tune_go.GAME).options
+    assert options["select"] == Rave(bias=0.5)
+    assert options["heuristic"] == Shapes(own=0.25)
+    assert options["evaluate"].policy == MoGo(0.8, 0.75, pattern=0.8, second_last=0.2, capture=0.8, self_atari=0.5)
 
 
 def test_an_unknown_number_is_named():

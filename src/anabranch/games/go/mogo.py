@@ -44,7 +44,7 @@ class MoGo(NamedTuple):
 
 
 # Every rule left out now and then: mean outcomes tell better who wins (docs/games/go.md).
-RELAXED = MoGo(save=0.8, pattern=0.8, second_last=0.2, capture=0.8, self_atari=0.5)
+RELAXED = MoGo(save=0.8, pattern=0.85, second_last=0.4, capture=0.8, self_atari=0.3)
 
 begin.register(MoGo)(start_quickly)
 is_enough.register(MoGo)(is_long_enough)

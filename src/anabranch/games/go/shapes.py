@@ -213,7 +213,7 @@ class Shapes(NamedTuple):
     even: Whole = 10  # neither won nor lost, for every move
     weight: Positive = 7.0  # won for each power of e that a move is likelier than usual, or lost
     usual: float = -4.0  # liking that speaks neither for a move nor against it; likings are logarithms of probabilities
-    own: Share = 0.0  # of all this, what is also worth visits of the move itself
+    own: Share = 0.4  # of all this, what is also worth visits of the move itself
 
 
 @advise.register(Shapes)
