@@ -15,7 +15,7 @@ Truth is the edge visit: N(n) is a node's own evaluations and all visits of its 
 
 With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
 length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`), lore
-(`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`), strategies
+and hints (`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`), strategies
 (`simultaneous/strategies.py`).
 Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
 Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.

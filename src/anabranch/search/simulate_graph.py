@@ -70,7 +70,7 @@ MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
 AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for want of room
 
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
-LORE_LINES_AHEAD = 2
+LORE_LINES_AHEAD = 2  # and the lore of those and as many more
 
 
 class Manner(NamedTuple):
