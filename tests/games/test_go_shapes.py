@@ -7,6 +7,7 @@ import pytest
 from benchmarks import shapes_go
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.games.test_go_sense import ATTACK, EYE, SAVE, SELF_ATARI
 
 from anabranch import advise
 from anabranch.games.go import Go, Shapes, shapes
@@ -53,36 +54,12 @@ RESCUE = """
 . O X . .
 . X O . .
 . . X . ."""
-SAVE = """
-. . . . .
-. . O . .
-. O X . .
-. . O . .
-. . . . ."""
 RUN = ". O .\nO X O\n. . O"
-ATTACK = """
-. . . . .
-. . . . .
-. X O . .
-. . X . .
-. . . . ."""
 TRAP = """
 . . . . .
 . . . . .
 . . . . .
 O X . . .
-. . . . ."""
-SELF_ATARI = """
-. O . . .
-O . . . .
-. . . . .
-. . . . .
-. . . . ."""
-EYE = """
-. X . . .
-X X . . .
-. . . . .
-. . . . .
 . . . . ."""
 
 
