@@ -89,14 +89,8 @@ MATCHES: dict[str, Planned] = {
     "even": Planned("`EvenGame` against no heuristic", f"{RAVE} heuristic=EvenGame", RAVE, 100),
     "grandfather": Planned("`Grandfather` against no heuristic", f"{RAVE} heuristic=Grandfather", RAVE, 100),
     "handcrafted": Planned("`Handcrafted` against no heuristic", f"{RAVE} heuristic=Handcrafted", RAVE, 100),
-    "shapes": Planned("`Shapes` against `Sense`", f"{RAVE} {SHAPES.format(0.0)} {FORMER}", f"{RAVE} {SENSE} {FORMER}"),
-    "shapes-13": Planned(
-        "the default engine against `Sense` on 13x13",
-        BEST.format(1000),
-        f"{RAVE} {SENSE} {FORMER}",
-        100,
-        game="go:size=13,komi=6.5",
-    ),
+    "shapes": Planned("the default engine against `Sense`", BEST.format(1000), f"{RAVE} {SENSE} {FORMER}", 100),
+    "shapes-13": Planned("the same on 13x13", BEST.format(1000), f"{RAVE} {SENSE} {FORMER}", 100, game="go:size=13,komi=6.5"),
     "tuned": Planned("tuned numbers against those before", BEST.format(1000), f"{RAVE} {SHAPES.format(0.0)} {FORMER}", 100),
     "sense-none": Planned("`Sense` against no heuristic", f"{RAVE} heuristic=Sense", RAVE, 100),
     "widening": Planned(
