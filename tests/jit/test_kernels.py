@@ -5,7 +5,6 @@ import random
 
 import pytest
 
-from anabranch.errors import AnabranchError
 from anabranch.jit import COMPILED, kernel
 from anabranch.jit import kernels as kernels_module
 from anabranch.jit.kernels import Reporter
@@ -13,10 +12,10 @@ from anabranch.jit.kernels import Reporter
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
 
-def new_kernel(body="x + {}"):
+def new_kernel():
     """A kernel that nobody has compiled before."""
     names = {}
-    exec(f"def adds(x): return {body.format(random.SystemRandom().getrandbits(60))}", names)
+    exec(f"def adds(x): return x + {random.SystemRandom().getrandbits(60)}", names)
     names["adds"].__module__ = __name__
     return kernel(names["adds"])
 
@@ -45,9 +44,3 @@ def test_nor_afterwards_if_it_was_not_before(collecting):
     gc.disable()
     new_kernel()(1)
     assert collecting == [False] and not gc.isenabled()
-
-
-def test_what_does_not_compile_changes_nothing_either(collecting):
-    with pytest.raises(AnabranchError):
-        new_kernel("x.no_such_field + {}")(1)
-    assert collecting == [False] and gc.isenabled()

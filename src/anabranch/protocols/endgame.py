@@ -203,13 +203,17 @@ class _Board:
 def decide(position: Position, result: Result, cleanup: bool = False, policy: Any = None, seed: int = 0) -> int:
     """The action to play: the search's, or what the end of a game calls for."""
     state, pass_ = position.state, position.game.actions - 1
-    is_late = int(state.empty_count) <= MOST_EMPTY * pass_
-    if not (is_late or cleanup or state.passes == 1 or result.best == pass_):
+    if not (is_late(position) or cleanup or state.passes == 1 or result.best == pass_):
         return result.best
     end = _End(position, result, settle(position, policy, seed=seed), policy, seed)
     if cleanup:
         return end.clean_up()
     return end.if_all_live() if go_of(position).rules.dead == "none" else end.if_agreed()
+
+
+def is_late(position: Position) -> bool:
+    """Whether so much is filled of the board that something can be settled."""
+    return int(position.state.empty_count) <= MOST_EMPTY * (position.game.actions - 1)
 
 
 class _End:
@@ -273,14 +277,25 @@ class _End:
         return self.first_good(others, least) if found == self.pass_ else found
 
     def better_than_passing(self, as_it_stands: float = 0.0) -> int:
-        """The search's move. While something is to be played for it passes only if all else is worse, and never to lose."""
+        """The search's move. While something is to be played for it passes only if all else is worse, and ends a game only if
+        that wins and nothing else does."""
         best = self.result.best
-        if best != self.pass_ or (self.is_needed(best) and not (self.has_passed and max(self.lead, as_it_stands) <= 0)):
+        may_pass = not self.has_passed or (max(self.lead, as_it_stands) > 0 and not self.wins_by_playing())
+        if best != self.pass_ or (self.is_needed(best) and may_pass):
             return best
-        for move in self.result.moves:
-            if move.action != self.pass_ and move.visits and not self.is_own_eye(move.action) and self.after(move.action):
+        for move in self.by_promise():
+            if move.action != self.pass_ and not self.is_own_eye(move.action) and self.after(move.action):
                 return move.action
         return self.pass_
+
+    def by_promise(self) -> list[Move]:
+        """Moves that the search has tried, most visits first. On a nearly empty board all others come behind, by what the search
+        thinks of them beforehand: it may have seen that a pass would win at once, and tried nothing else."""
+        tried = [move for move in self.result.moves if move.visits]
+        if is_late(self.position):
+            return tried
+        untried = [move for move in self.result.moves if not move.visits]
+        return tried + sorted(untried, key=lambda move: -(-np.inf if move.amaf_value is None else move.amaf_value))
 
     def other_than(self, wasted: int) -> int:
         """A move that is nearly as good as one that would be wasted, and is not; any that is not, while own stones are in
@@ -333,6 +348,10 @@ class _End:
         is_in_vain = self.settled.sure[action] and (is_own or self.lead > 0)
         costs_the_game = is_own and 0 < self.lead <= 1 and not self.is_in_doubt
         return bool((is_in_vain or costs_the_game) and not self.is_needed(action))
+
+    def wins_by_playing(self) -> bool:
+        """Whether the search knows of a move, not a pass, that is likelier to win than to lose."""
+        return any(move.visits >= FEW and move.action != self.pass_ and (move.value or 0.0) > 0.0 for move in self.result.moves)
 
     def is_needed(self, action: int) -> bool:
         """Whether the search knows of no other move that is nearly as good."""
