@@ -289,8 +289,8 @@ class _End:
         return self.pass_
 
     def by_promise(self) -> list[Move]:
-        """Moves that the search has tried, most visits first. On a nearly empty board all others come behind, by what is thought
-        of them beforehand: the search may have seen that a pass would win at once, and tried nothing else."""
+        """Moves that the search has tried, most visits first. On a nearly empty board all others come behind, by what is
+        thought of them beforehand: the search may have seen that a pass would win at once, and tried nothing else."""
         tried = [move for move in self.result.moves if move.visits]
         if is_late(self.position):
             return tried
