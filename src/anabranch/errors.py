@@ -11,6 +11,7 @@
           NetworkError     a network cannot be read, does not fit the game, or gave what cannot be used
       SgfError             a game record is broken, or is no game that can be played here
       ArenaError           a match cannot be played, or its file cannot be used
+      OutputError          standard output cannot be written
       MissingExtra         a package is not installed (names the extra that brings it)
 
 Messages say what is wrong and what to do about it; the program prints them without a traceback.
@@ -59,6 +60,10 @@ class SgfError(AnabranchError, ValueError):
 
 class ArenaError(AnabranchError, ValueError):
     """A match cannot be played as it was asked for, or its file cannot be used."""
+
+
+class OutputError(AnabranchError, OSError):
+    """Standard output cannot be written."""
 
 
 class MissingExtra(AnabranchError, ImportError):

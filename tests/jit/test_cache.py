@@ -1,14 +1,21 @@
 """Kernels on disk: found again by another process, missed when anything behind them changes."""
 
 import os
+import random
 import re
+import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from anabranch.jit import COMPILED, cache
+from anabranch.jit import COMPILED, Kernel, cache, store
+from anabranch.jit import kernels as kernels_module
+from anabranch.jit.kernels import Reporter
+from tests.jit import flip_kernels
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
@@ -116,40 +123,124 @@ def test_a_comment_or_a_moved_line_does_not_compile_again(workshop):
     assert workshop.compiled() == []
 
 
-def test_a_folder_that_cannot_be_written_costs_time_but_works(workshop):
+def test_a_folder_that_cannot_be_made_costs_time_but_works(workshop):
     workshop.cache = "/proc/no/such/place"
     assert len(workshop.compiled()) == 1
     assert "not kept: no cache folder" in workshop.said
     assert len(workshop.said.strip().splitlines()) == 1
 
 
-def test_a_file_cut_short_is_compiled_again(workshop):
-    workshop.compiled()
-    for path in (Path(workshop.cache) / "kernels").iterdir():
-        path.write_bytes(path.read_bytes()[:1000])
-    assert len(workshop.compiled()) == 1
-    assert workshop.compiled() == []
+class Told(Reporter):
+    """Remembers why kernels were not kept."""
+
+    def __init__(self):
+        self.problems = []
+
+    def started(self, what):
+        pass
+
+    def finished(self, what, seconds, problem):
+        self.problems.append(problem)
 
 
-def test_a_read_only_folder_is_named_once_code_cannot_be_kept(tmp_path, monkeypatch):
-    from anabranch.jit.cache import KernelCache
+@pytest.fixture
+def told(monkeypatch):
+    found = Told()
+    monkeypatch.setattr(kernels_module, "_reporter", found)
+    return found
 
-    monkeypatch.setattr(cache, "folder", lambda: tmp_path)
-    monkeypatch.setattr(cache, "can_write", lambda path: False)
-    problems = []
-    kept = KernelCache(lambda x: x, lambda types: None, problems.append)
 
-    class Result:
-        class target_context:
-            @staticmethod
-            def codegen():
-                class Codegen:
-                    magic_tuple = staticmethod(lambda: ())
+@pytest.fixture
+def compiles(tmp_path, monkeypatch, told):
+    """Call a small kernel as a new process would; whether it was compiled. Its answer is right either way."""
+    monkeypatch.setenv("ANABRANCH_CACHE", str(tmp_path / "cache"))
 
-                return Codegen
+    def call():
+        weigh = Kernel(flip_kernels.weigh.function)
+        assert weigh(np.array([1.0, 2.0, 3.0]), 2.0) == 6.5
+        return weigh.compilations == 1
 
-    kept.save_overload((), Result)
-    assert "read-only; set ANABRANCH_CACHE" in problems[0]
+    return call
+
+
+def only_file() -> Path:
+    (file,) = store.folder().path.iterdir()
+    return file
+
+
+def test_a_flipped_bit_anywhere_in_a_kernel_is_a_miss(tmp_path, monkeypatch, told):
+    monkeypatch.setenv("ANABRANCH_CACHE", os.environ.get("ANABRANCH_CACHE", ""))  # so that it is put back
+    cases = flip_kernels.kernels(tmp_path)
+    assert len(cases) >= 4 and all(flip_kernels.load(case) for case in cases)
+    for (*case, file), bit in flip_kernels.flips(cases, 100, random.Random(7)):
+        assert flip_kernels.load((*case, file)) is None, f"bit {bit} of {file.name}"
+    assert all(flip_kernels.load(case) for case in cases)
+
+
+def test_a_damaged_file_is_never_unpickled(compiles, monkeypatch):
+    compiles()
+    content = bytearray(only_file().read_bytes())
+    content[-1] ^= 1
+    only_file().write_bytes(content)
+    monkeypatch.setattr(cache.pickle, "loads", lambda content: pytest.fail("it was unpickled"))
+    assert compiles()
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "longer", "open to others", "a link", "a pipe"])
+def test_a_file_that_is_not_to_be_trusted_is_compiled_again_and_replaced(compiles, damage, tmp_path):
+    assert compiles() and not compiles()
+    file = only_file()
+    whole = file.read_bytes()
+    if damage == "flipped":
+        file.write_bytes(whole[:500] + bytes([whole[500] ^ 4]) + whole[501:])
+    elif damage in ("cut", "empty", "longer"):
+        file.write_bytes({"cut": whole[:-1], "empty": b"", "longer": whole + b"\0"}[damage])
+    elif damage == "open to others":
+        file.chmod(0o620)
+    else:
+        file.rename(tmp_path / "elsewhere")
+        file.symlink_to(tmp_path / "elsewhere") if damage == "a link" else os.mkfifo(file)
+    assert compiles() and not compiles()
+    assert stat.S_ISREG(file.lstat().st_mode) and stat.S_IMODE(file.lstat().st_mode) == 0o600
+    if damage == "a link":
+        assert (tmp_path / "elsewhere").read_bytes() == whole, "what the link points to was written to"
+
+
+def test_a_kernel_under_the_name_of_another_is_a_miss(compiles):
+    compiles()
+    weigh = only_file()
+    other = Kernel(weigh_otherwise)
+    assert other(np.array([1.0, 2.0, 3.0]), 2.0) == 7.5 and other.compilations == 1
+    (file,) = {*weigh.parent.iterdir()} - {weigh}
+    weigh.replace(file)
+    other = Kernel(weigh_otherwise)
+    assert other(np.array([1.0, 2.0, 3.0]), 2.0) == 7.5 and other.compilations == 1
+
+
+def weigh_otherwise(values, factor):
+    total = 1.25
+    for value in values:
+        total += value * factor if value > 1.5 else -3.75
+    return total
+
+
+@pytest.mark.parametrize("what", ["numba", "llvmlite", "np", "sys"])
+def test_another_version_does_not_load_what_this_one_has_written(compiles, monkeypatch, what):
+    compiles()
+    version = "version_info" if what == "sys" else "__version__"
+    monkeypatch.setattr(cache, what, SimpleNamespace(**{version: (3, 99, 0) if what == "sys" else "99.0"}))
+    assert compiles()
+    assert len(list(store.folder().path.iterdir())) == 2
+
+
+def test_nothing_is_read_from_or_written_to_a_folder_that_others_can_write_to(compiles, told, tmp_path):
+    assert compiles() and not compiles()
+    before = only_file().read_bytes()
+    only_file().parent.chmod(0o777)
+    store._prepared.cache_clear()  # as in a new process
+    assert compiles() and compiles()
+    assert only_file().read_bytes() == before
+    assert told.problems[-1].startswith(f"the cache is not used: others can write to {tmp_path}/cache/kernels; run chmod go-w")
 
 
 def test_warm_fills_the_cache(tmp_path):

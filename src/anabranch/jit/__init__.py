@@ -2,8 +2,8 @@
 
 `kernel` marks the few functions that Python calls and Numba compiles; `helper` and `routine` mark functions that kernels
 (and plain Python) call; `generic` marks one that picks its implementation by the type of its first argument.
-Below them: `cache` (kernels on disk), `diagnose` (typing errors for people), `records`, `options`, `random`, `atomics`,
-`prefetch`.
+Below them: `cache` (kernels on disk), `store` (its files), `diagnose` (typing errors for people), `records`, `options`,
+`random`, `atomics`, `prefetch`.
 Nothing here knows what a game or a search is.
 """
 

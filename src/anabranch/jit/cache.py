@@ -1,55 +1,31 @@
 """Compiled kernels on disk, one file for each kernel and signature.
 
 A file's name holds the digest of all that went into it (`fingerprint`), the versions and the processor, so a change
-anywhere makes a miss and never a stale hit. There is no index: processes that compile at the same time write whole
-files under other names and rename them, so they cannot spoil one another's work. If no folder can be written to,
-kernels are compiled anew in each process and one line says so. Next: `kernels.py`, which plugs this into Numba.
+anywhere makes a miss and never a stale hit. There is no index, and files are whole or not there (`store.py`), so
+processes that compile at the same time cannot spoil one another's work. If there is no folder that is safe and can be
+written to, kernels are compiled anew in each process and one line says so. Next: `kernels.py`, which plugs this into
+Numba.
 """
 
-import functools
 import hashlib
-import os
 import pickle
 import platform
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core import serialize
 from numba.core.compiler import CompileResult
-from platformdirs import user_cache_dir
 
+from anabranch.jit import store
 from anabranch.jit.fingerprint import fingerprint, uncachable
 from anabranch.jit.settings import INLINED
 
-FORMAT = 1  # raise it when the content of the files changes
-
-
-@functools.cache
-def folder() -> Path | None:
-    """Where kernels are kept: below $ANABRANCH_CACHE, or the user's cache folder; None if that cannot even be read."""
-    chosen = os.environ.get("ANABRANCH_CACHE") or user_cache_dir("anabranch", appauthor=False)
-    path = Path(chosen).expanduser() / "kernels"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return path if os.access(path, os.R_OK | os.X_OK) else None
-
-
-@functools.cache
-def can_write(path: Path) -> bool:
-    """Whether kernels can be added to this folder; tried, since root may write where permissions say no, and not
-    on a read-only disk where they say yes."""
-    try:
-        with tempfile.TemporaryFile(dir=path):
-            return True
-    except OSError:
-        return False
+FORMAT = 2  # raise it when the content of the files changes
 
 
 class KernelCache:
@@ -68,18 +44,18 @@ class KernelCache:
     @property
     def cache_path(self) -> str | None:
         """Part of Numba's protocol: where files go."""
-        where = folder()
-        return None if where is None else str(where)
+        where = store.folder()
+        return None if where.problem else str(where.path)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled code from disk, or None: then Numba compiles and calls `save_overload`."""
         target.refresh()
         arguments = _arguments(signature)
-        path = self._path(arguments, target)
-        if path is not None and path.is_file():
+        content = None if self._not_kept(arguments) else store.read(self._path(arguments, target))
+        if content is not None:
             try:
-                return CompileResult._rebuild(target, *pickle.loads(path.read_bytes()))
-            except Exception:  # cut short, or written by a build that pickles differently: compile it again
+                return CompileResult._rebuild(target, *pickle.loads(content))
+            except Exception:  # written by a build that pickles differently: compile it again
                 pass
         self.on_compile(arguments)
         return None
@@ -87,17 +63,10 @@ class KernelCache:
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compilation for other processes."""
         arguments = _arguments(signature)
-        path = self._path(arguments, result.target_context)
-        problem = uncachable(arguments)
-        if path is None:
-            problem = problem or "no cache folder can be read; set ANABRANCH_CACHE to one that can"
-        elif not can_write(path.parent):
-            problem = f"the cache folder {path.parent} is read-only; set ANABRANCH_CACHE to another"
-        else:
-            try:
-                _write_whole(path, serialize.dumps(result._reduce()))
-            except OSError as error:
-                problem = f"{path.parent}: {error.strerror}"
+        problem = self._not_kept(arguments)
+        if problem is None:
+            path = self._path(arguments, result.target_context)
+            problem = store.write(path, serialize.dumps(result._reduce()))
         self.on_done(problem)
 
     def enable(self) -> None:
@@ -108,19 +77,21 @@ class KernelCache:
 
     def flush(self) -> None:
         """Forget the compilations of this kernel."""
-        where = folder()
-        if where is not None:
-            for path in where.glob(f"{self.function.__name__}-*"):
+        where = store.folder()
+        if where.problem is None:
+            for path in where.path.glob(f"{self.function.__name__}-*"):
                 path.unlink(missing_ok=True)
 
-    def _path(self, arguments: tuple[Any, ...], target: Any) -> Path | None:
-        where = folder()
-        if where is None or uncachable(arguments):
-            return None
+    def _not_kept(self, arguments: tuple[Any, ...]) -> str | None:
+        """Why kernels for these arguments are neither looked for nor kept, or None if they are."""
+        return uncachable(arguments) or store.folder().problem
+
+    def _path(self, arguments: tuple[Any, ...], target: Any) -> Path:
         made_from = (
             FORMAT,
             numba.__version__,
             llvmlite.__version__,
+            np.__version__,
             sys.version_info[:3],
             platform.machine(),
             target.codegen().magic_tuple(),
@@ -130,20 +101,8 @@ class KernelCache:
             fingerprint(self.function, arguments),
         )
         digest = hashlib.sha256(repr(made_from).encode()).hexdigest()[:32]
-        return where / f"{self.function.__name__}-{digest}.kernel"
+        return store.folder().path / f"{self.function.__name__}-{digest}.kernel"
 
 
 def _arguments(signature: Any) -> tuple[Any, ...]:
     return tuple(getattr(signature, "args", signature))
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write under another name, then rename, so that no reader ever sees half a file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
