@@ -146,9 +146,10 @@ def test_a_game_is_loaded_from_a_module(folder):
     assert repr(load("heaps.small:Heap")) == "Heap(stones=7)"
 
 
-def test_a_missing_file_is_told():
-    with pytest.raises(GameError, match=r"there is no file nowhere/mygame.py; .* path/to/file.py:ClassName"):
-        load("nowhere/mygame.py:Nim")
+@pytest.mark.parametrize("file", ["nowhere/mygame.py", "~nosuchuser/mygame.py", 300 * "x" + ".py"])
+def test_a_missing_file_is_told(file):
+    with pytest.raises(GameError, match=rf"there is no file {file}; .* path/to/file.py:ClassName"):
+        load(f"{file}:Nim")
 
 
 def test_a_missing_module_is_told_with_the_remedy():

@@ -4,7 +4,7 @@ import numpy as np
 from pytest import approx
 
 from anabranch.search.graph import LOCKED, MOVED, WAITING, Graph
-from anabranch.search.layout import NO_NODE
+from anabranch.search.layout import NO_NODE, SLOTS
 
 CLOSE = {"rel": 1e-12, "abs": 1e-12}
 
@@ -37,6 +37,33 @@ def check_at_rest(search):
         check_graph(graph, root)
     else:
         check_tree(graph, root)
+
+
+def check_counts(search):
+    """Whatever the game and the options: nothing is under way, counts add up, everything is a number."""
+    graph, root = search._graph, search._root
+    nodes, edges, slots = graph.nodes, graph.edges, int(graph.used[SLOTS])
+    assert 0 <= root < slots
+    for number, numbers in reached(graph, root).items():
+        of_edges = edges[numbers.start : numbers.stop]
+        children = of_edges["child"]
+        assert numbers.stop <= slots
+        assert ((children == NO_NODE) | ((children >= 0) & (children < slots))).all()
+        assert not of_edges["pending"].any()
+        assert (of_edges["visits"] >= 0).all()
+        assert np.isfinite(of_edges["total"]).all()
+        assert ((of_edges["prior"] >= 0.0) & (of_edges["prior"] <= 1.0 + 1e-6)).all()
+        own = int(nodes["visits"][number]) - int(of_edges["visits"].sum(dtype=np.int64))
+        if isinstance(graph, Graph):
+            assert not nodes["flags"][number] & (LOCKED | WAITING)
+            assert own == nodes["own"][number]
+            assert np.isfinite(nodes["mean"][number]).all()
+            assert np.isfinite(graph.cards["value"][number - 1]).all()
+        else:
+            known = of_edges[children != NO_NODE]
+            assert nodes["lock"][number] == 0
+            assert own >= 1 or not numbers
+            assert (nodes["visits"][known["child"]] == known["visits"]).all()
 
 
 def check_tree(tree, root):

@@ -170,6 +170,8 @@ class HandMade:
             trail=new_trail(True, 2, LETTERS, 1, playouts, strict),
             grid=np.zeros((2, 4, 0)),
             tableau=np.zeros((0, 0)),
+            stuck=np.zeros(1, np.int64),
+            stuck_state=TicTacToe().start().record(),
         )
         self.numbers: dict[str, int] = {}
         plain = readable(self.graph)

@@ -264,9 +264,23 @@ def test_leaves_can_be_taken_back():
 
 def test_what_tell_is_told_is_checked():
     search = search_with(Counting(4))
+    leaves = search.ask(1)
     with pytest.raises(ab.EvaluatorError, match="NaN"):
-        search.tell(search.ask(1), None, [np.nan])
+        search.tell(leaves, None, [np.nan])
+    search.tell(leaves)
     assert search.run(visits=10).visits.sum() == 10
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_a_run_has_batches_of_its_evaluators_size_whatever_was_asked_for_before(count):
+    evaluator = Counting(batch=4)
+    search = search_with(evaluator)
+    search.run(visits=50)
+    leaves = search.ask(count)
+    search.tell(leaves, None, np.zeros(len(leaves)))
+    evaluator.calls.clear()
+    search.run(visits=50)
+    assert max(map(len, evaluator.calls)) == 4
 
 
 def test_ask_is_for_searches_that_have_not_run_by_themselves():

@@ -100,3 +100,29 @@ def test_what_a_fleet_is_given_is_checked():
         fleet.run()
     with pytest.raises(ab.SearchError, match="actions"):
         fleet.advance([0])
+
+
+def test_a_fleet_plays_all_actions_or_none():
+    fleet = ab.Fleet(ConnectFour(), 3, evaluate=Counting(8), select=ab.PUCT())
+    fleet.run(visits=20)
+    with pytest.raises(ab.IllegalMove):
+        fleet.advance([0, "z", 1])
+    assert [search.position.moves for search in fleet.searches] == [()] * 3
+    over = ConnectFour().position("dcdcdcd")
+    with pytest.raises(ab.SearchError, match="over"):
+        fleet.run([ConnectFour().position("d"), over, None], visits=10)
+    assert [search.position.moves for search in fleet.searches] == [()] * 3
+    assert [result.visits.sum() for result in fleet.run(visits=20)] == [40] * 3
+
+
+def test_a_fleet_is_as_it_was_when_its_evaluator_has_raised():
+    evaluator = Counting(8)
+    fleet = ab.Fleet(ConnectFour(), 3, evaluate=evaluator, select=ab.PUCT())
+    fleet.run(visits=20)
+    evaluator.fault = lambda _, count: 1 / 0
+    with pytest.raises(ab.EvaluatorError):
+        fleet.run(visits=20)
+    evaluator.fault = None
+    for search in fleet.searches:
+        check_at_rest(search)
+    fleet.run(visits=20)

@@ -165,7 +165,7 @@ def test_the_file_is_small_and_plain(path, kept):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     with np.load(path, allow_pickle=False) as archive:
         header = json.loads(archive["header"].tobytes())
-        assert {name: archive[name].dtype.kind for name in archive.files}.keys() >= {"slots", "table", "random"}
+        assert {name: archive[name].dtype.kind for name in archive.files}.keys() >= {"slots", "random", "used"}
     assert header["game"] == "TicTacToe()" and header["anabranch"] == ab.__version__
     assert header["settings"]["graph"] is True and header["position"]["moves"] == []
 
@@ -181,7 +181,7 @@ def test_saving_again_replaces_the_file(path, kept):
 # --- what is refused ---
 
 
-def changed(path, **fields):
+def changed(path, /, **fields):
     """The file with other fields in its header."""
     with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
@@ -248,7 +248,7 @@ def test_damage_is_told(path, busy, kept):
 
 def test_another_version_of_the_format_is_told(path, busy, kept):
     changed(path, version=99, anabranch="9.0")
-    refuses(busy, path, r"has format 99, and anabranch .* reads format 2: load it with anabranch 9\.0")
+    refuses(busy, path, r"has format 99, and anabranch .* reads format 3: load it with anabranch 9\.0")
 
 
 def test_another_layout_of_nodes_is_told(path, busy, kept):

@@ -210,3 +210,49 @@ def test_positions_that_change_in_place_are_told_off():
 
     with pytest.raises(ab.GameError, match="must give a new position"):
         ab.Search(Changing).run(visits=5)
+
+
+class Walk:
+    """One step to the right or two; a position knows how it came about, and a repetition would be a draw."""
+
+    actions, repetition = 2, "draw"
+
+    def __init__(self, place=0, way=()):
+        self.place, self.way = place, way
+
+    def legal_actions(self):
+        return [0, 1]
+
+    def to_play(self):
+        return self.place % 2
+
+    def is_over(self):
+        return self.place > 6
+
+    def returns(self):
+        return [1.0, -1.0]
+
+    def key(self):
+        return self.place
+
+    def play(self, action):
+        return Walk(self.place + 1 + action, (*self.way, action))
+
+
+def test_on_a_graph_the_position_is_the_one_that_was_played():
+    """The node may have been found by another path."""
+    search = ab.Search(Walk, graph=True, evaluate=ab.Uniform())
+    search.run(visits=30)
+    for action in (0, 0, 1, 0):
+        search.advance(action)
+    assert search.position.way == (0, 0, 1, 0)
+
+
+def test_back_remembers_what_was_played_before():
+    search = ab.Search(Walk, graph=True, evaluate=ab.Uniform())
+    search.run(visits=30)
+    for action in (0, 0, 0):
+        search.advance(action)
+    search.back()
+    assert len(search._history.keys) == 2
+    assert search.run(visits=5).visits.sum() >= 5

@@ -239,6 +239,7 @@ def test_edges_are_drawn_by_the_chance_of_being_better_than_the_best(rule):
 
 def test_even_a_move_that_always_lost_keeps_a_variance_and_a_chance():
     assert variance_of(ab.BestChance(), -1.0, 5) == pytest.approx((1 - (5 / 7) ** 2) / 5)
+    assert variance_of(ab.BestChance(), 3.0, 5) == variance_of(ab.BestChance(), 1.0, 5)  # with what was paid on the way
     tree, graph, number = node([1000, 1000], [1.0, -1.0])
     draws = chosen(ab.BestChance(floor=0.05), tree, graph, number, 600)
     assert draws[1] / 600 == pytest.approx(0.05 / 0.55, abs=0.04)

@@ -6,6 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe
 from anabranch.jit import COMPILED
+from anabranch.search.graph import MOVED
 from anabranch.search.layout import SLOTS
 from anabranch.search.reuse import reroot
 from tests.search.games import Board, Take
@@ -157,3 +158,91 @@ def test_objects_move_with_their_nodes():
             if len(edges):  # else there was no room for them
                 assert sorted(edges["action"]) == search.game.legal_actions(position)
         search.run(visits=100)
+
+
+@pytest.mark.parametrize("evaluate", [None, lambda states: (None, np.zeros(len(states)))], ids=["playouts", "Python"])
+@pytest.mark.parametrize("graph", [False, True])
+def test_two_moves_may_be_played_without_a_search_in_between(graph, evaluate):
+    """The first of them leads to a position that has no edges yet."""
+    search = ab.Search(TicTacToe(), graph=graph, evaluate=evaluate, seed=1)
+    search.run(visits=9)
+    for action in range(4):
+        search.advance(action)
+    assert search.position.moves == (0, 1, 2, 3)
+    assert search.run(visits=20).visits.sum() >= 20
+    search.back()
+    assert search.run(visits=20).visits.sum() >= 20
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_a_position_that_came_another_way_is_where_the_root_is(graph):
+    """What was found is kept, and the way that was gone is forgotten."""
+    one, other = (TicTacToe().position(moves) for moves in ([0, 4, 8], [8, 4, 0]))
+    search = ab.Search(TicTacToe(), graph=graph)
+    search.run(one.game.position([0, 4]), visits=20)
+    search.advance(8)
+    kept = search.run(one, visits=5).visits.sum()
+    assert search.run(other, visits=5).stats.kept == kept
+    assert search.position.moves == other.moves
+    with pytest.raises(ab.SearchError, match="nothing to take back"):
+        search.back()
+
+
+@pytest.mark.parametrize("evaluate", [None, lambda states: (None, np.zeros(len(states)))], ids=["playouts", "Python"])
+def test_on_a_graph_an_untried_action_may_lead_to_what_is_known(evaluate):
+    """Its node has edges, and keeps them."""
+    game = TicTacToe()
+    search = ab.Search(game, graph=True, evaluate=evaluate, seed=1)
+    search.run(game.start(), visits=1, action=0)
+    for action, visits in ((0, 1), (4, 30)):
+        search.advance(action)
+        search.run(visits=visits, action=4 if visits == 1 else 8)
+    search.back()
+    search.back()
+    search.run(visits=1, action=8)
+    for action, following in ((8, 4), (4, 1)):
+        search.advance(action)
+        search.run(visits=1, action=following)
+    search.advance(0)  # now 8, 4, 0; what is known is 0, 4, 8
+    assert search.run(visits=5).stats.kept == 29
+
+
+@pytest.mark.parametrize("evaluate", [None, lambda states: (None, np.zeros(len(states)))], ids=["playouts", "Python"])
+@pytest.mark.parametrize("graph", [False, True])
+def test_noise_belongs_to_the_root_that_it_was_drawn_for(graph, evaluate):
+    search = ab.Search(TicTacToe(), graph=graph, evaluate=evaluate, select=ab.PUCT(), noise=ab.Dirichlet(), seed=1)
+    best = search.run(visits=100).best
+    search.advance(best)
+    priors = search.graph.edges["prior"][:8]
+    result = search.result()
+    assert [move.prior for move in result.moves] == pytest.approx(priors.tolist())
+
+
+def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
+    """The second root had no edges when it was left, and got them by another path."""
+    game = TicTacToe()
+    search = ab.Search(game, graph=True, evaluate=ab.Uniform(), seed=1)
+    search.run(game.position([0, 4]), visits=7)
+    for action in (8, 1):
+        search.advance(action)
+    left = search._driver.roots_before[-1]
+    assert search._graph.nodes["count"][left] == 0
+    search.run(game.position([8, 4]), visits=200)
+    search._driver.roots_before[:], search._before[:] = [left], [(game.position([0, 4, 8]), search._history)]
+    search.back()
+    assert search.position == game.position([0, 4, 8])
+    assert not search._graph.nodes["flags"][search._root] & MOVED
+    assert search.result().visits.sum() > 0
+
+
+@pytest.mark.parametrize("stale", [ab.Parents(), ab.Ancestors()])
+def test_news_does_not_reach_positions_of_which_only_the_evaluation_is_kept(stale):
+    """Those have no visits to divide by."""
+    search = ab.Search(TicTacToe(), graph=True, stale=stale, evaluate=lambda states: (None, np.zeros(len(states))), seed=1)
+    search.run(visits=300)
+    search.advance(0, keep="evaluations")
+    search.run(visits=200)
+    search.back()
+    view = search.graph
+    assert np.isfinite(view.nodes["value"]).all()
+    assert np.isfinite(search.run(visits=20).value)

@@ -6,6 +6,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import PyRat
+from anabranch.games.goofspiel import Goofspiel
 
 GAME = PyRat(preset="5x5")
 
@@ -27,3 +28,11 @@ def test_edges_are_drawn_by_the_names_of_both_actions(search):
 def test_an_ensemble_refuses_it():
     with pytest.raises(ab.SearchError, match="both move at once"):
         ab.Ensemble(GAME, threads=2)
+
+
+def test_a_line_that_begins_with_luck_can_be_played():
+    search = ab.Search(Goofspiel(3, "random"), evaluate=ab.Uniform())
+    position = search.game.start()
+    for move in search.run(visits=60).pv:
+        position = position.play(move)
+    assert len(position.moves) > 1

@@ -74,7 +74,7 @@ class Position:
         elif self.is_over:
             low, high = self.game.value_range
             out[:] = (low + high) / 2
-            if self.game.repetition == "loss":
+            if self.game.repetition == "loss" and self.before != CHANCE:  # nobody is to blame for luck
                 if self.game.value_width() == 1:
                     out[:] = high
                 out[self.before] = low
@@ -90,7 +90,7 @@ class Position:
         out = np.zeros(self.game.edge_actions, np.int64)
         count = self._ask("legal_actions", out)
         legal = [int(action) for action in out[:count]]
-        if self.past and self.game.repetition == "forbidden":
+        if self.game.repetition == "forbidden":
             return [action for action in legal if not self.game.would_repeat(self, action)]
         return legal
 
@@ -123,7 +123,7 @@ class Position:
         number = named(action) if isinstance(action, str) else operator.index(action)
         self._check(number, chance)
         following = self.after(number)
-        if self.game.repetition == "forbidden" and following.repeats:
+        if self.game.repetition == "forbidden" and not chance and following.repeats:
             raise IllegalMove(f"{self.game.name_of(number)} is not legal here: it repeats an earlier position")
         return following
 

@@ -14,6 +14,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import pkgutil
 import re
 import sys
@@ -125,8 +126,8 @@ def _import_module(name: str) -> ModuleType:
 
 def _import_file(where: str) -> ModuleType:
     """The module in this file, under a name by which other processes can import it as well, if that name is free."""
-    path = Path(where).expanduser().resolve()
-    if not path.is_file():
+    path = Path(os.path.realpath(os.path.expanduser(where)))  # unlike Path's own, these take any name
+    if not os.path.isfile(path):
         raise GameError(f"there is no file {where}; a game of your own is named as path/to/file.py:ClassName")
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) == str(path):

@@ -6,7 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import EvaluatorError
+from anabranch.games.objects import ObjectGame
+from anabranch.interrupts import released
 
+LARGEST = 1e100  # of values where no range is declared: many of them can still be summed
+SLACK = 1e-4  # of the range, for evaluators that round
 NO_PRIORS = (
     "the evaluator gave every legal action the prior 0; give legal actions some weight, "
     "or return None instead of priors for uniform ones"
@@ -16,7 +20,8 @@ NO_PRIORS = (
 def ask(evaluator: Callable[..., Any], states: Any) -> Any:
     """Call a user's evaluator; what it raises is told as its own fault."""
     try:
-        return evaluator(states)
+        with released():
+            return evaluator(states)
     except EvaluatorError:
         raise
     except Exception as error:
@@ -34,8 +39,9 @@ class Checked(NamedTuple):
 Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
 
 
-def read_answer(answer: Any, count: int, shape: tuple[int, ...], width: int) -> Answer:
-    """What f's answer says of `count` positions, a row each; None where it says nothing. `shape`: of one position's priors."""
+def read_answer(answer: Any, count: int, game: Any, width: int) -> Answer:
+    """What f's answer says of `count` positions of a game, a row each; None where it says nothing."""
+    shape = game.policy_shape
     if isinstance(answer, Checked):
         return answer.priors, answer.values.reshape(count, width), None
     try:
@@ -44,6 +50,7 @@ def read_answer(answer: Any, count: int, shape: tuple[int, ...], width: int) -> 
     except (TypeError, ValueError):
         raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
     values = _array(values, "values", (count,) if width == 1 else (count, width), (count, width))
+    _check_range(values, game, width)
     if priors is not None:
         priors = _array(priors, "priors", (count, *shape), (count, *shape))
         if (priors < 0.0).any():
@@ -53,6 +60,26 @@ def read_answer(answer: Any, count: int, shape: tuple[int, ...], width: int) -> 
         if (deviations < 0.0).any():
             raise EvaluatorError("the evaluator gave a negative deviation; it says how far a value may be off, so 0 or more")
     return priors, values.reshape(count, width), deviations
+
+
+def _check_range(values: np.ndarray, game: Any, width: int) -> None:
+    """Whether values can be what the game pays. Where it pays on the way, the declared range is that of all together."""
+    low, high = game.value_range
+    if width == 1 and game.players > 1:  # in the view of either player
+        low, high = min(low, -high), max(high, -low)
+    slack = SLACK * (high - low)
+    if _has_rewards(game):
+        low, high, slack = -LARGEST, LARGEST, 0.0
+    wrong = (values < low - slack) | (values > high + slack)
+    if wrong.any():
+        raise EvaluatorError(
+            f"the evaluator gave a value of {values[wrong][0]:.6g}, and {game!r} pays from {low:g} to {high:g}: "
+            "scale its values, or declare another value_range"
+        )
+
+
+def _has_rewards(game: Any) -> bool:
+    return bool(game.has_rewards if isinstance(game, ObjectGame) else game.rule("has_rewards")(None))
 
 
 def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:

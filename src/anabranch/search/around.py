@@ -1,11 +1,10 @@
-"""What happens around a search: while it runs, Ctrl-C stops it, the root's priors are noisy, one action takes all
-simulations, a thread sweeps beside it; how long a slice is, so that all this is looked at often enough.
+"""What happens around a search: while it runs, the root's priors are noisy, one action takes all simulations, a thread sweeps
+beside it; how long a slice is, so that all this is looked at often enough.
 
 Context managers undo what they did. `searcher.py` enters them; they know drivers (`drive.py`), and nothing of `Search`.
 """
 
 import contextlib
-import signal
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -29,26 +28,6 @@ def next_slice(count: int, done: int, elapsed: float, seconds: float | None, lea
     """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up, but `least`."""
     wanted = SLICE if seconds is None else min(SLICE, max(seconds - elapsed, 0.0))
     return max(least, min(int(done / elapsed * wanted), 4 * count))
-
-
-@contextlib.contextmanager
-def ctrl_c_stops(stop: threading.Event) -> Iterator[None]:
-    """While searching in the main thread, the first Ctrl-C ends the search and keeps its result; a second one interrupts."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def handle(number: int, frame: Any) -> None:
-        if stop.is_set() and callable(before):
-            before(number, frame)
-        stop.set()
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
 
 
 def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> None:

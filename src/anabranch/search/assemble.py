@@ -33,13 +33,14 @@ from anabranch.search.graph import Graph, Needs
 from anabranch.search.gumbel import Gumbel
 from anabranch.search.heuristic import EvenGame, NoHeuristic, advise, advise_all
 from anabranch.search.history import History
-from anabranch.search.layout import Off
+from anabranch.search.layout import MOST_PENDING, Off
 from anabranch.search.muzero import BetweenBounds, bounds_of
 from anabranch.search.prune import Widening, innermost, is_ordered, reads_lore
 from anabranch.search.puct import KataGoPUCT
 from anabranch.search.rave import Rave, beta, with_amaf_of
 from anabranch.search.select import UCT, Scale, at_node, first_play, prefer, score
 from anabranch.search.simulate_graph import Manner
+from anabranch.search.simulate_shared import BUNDLE
 from anabranch.search.simultaneous.decoupled import Decoupled, weigh_replies
 from anabranch.search.simultaneous.equilibrium import Equilibrium
 from anabranch.search.simultaneous.grid import chooses_pairs
@@ -51,6 +52,7 @@ from anabranch.search.update import CONTINUE, CatchUp, Continue, Idempotent, Inc
 from anabranch.search.virtual import VirtualLoss
 
 NO_DEPTH_LIMIT = 2**31 - 1
+MOST_THREADS = MOST_PENDING // BUNDLE  # each has so many simulations under way
 TIES = SEED, LOWEST = "seed", "lowest"  # how ties are broken: by an order drawn from the seed, or by the lowest action
 
 # --- what the options mean -------------------------------------------------------------------------------------------------
@@ -206,11 +208,17 @@ def needs_of(
     """What is to be kept in memory beside nodes and edges."""
     if prove and isinstance(game, SimultaneousGame):
         raise SearchError(f"prove=True: in {game!r} both move at once, and a proof would be a strategy; leave it out")
+    rewards = game.has_rewards if isinstance(game, ObjectGame) else bool(game.rule("has_rewards")(None))
+    repeats = game.repetition != "nothing"
+    places = isinstance(game, Game) and repeats and bool(game.rule("has_repetition_key")(None))
+    # Whether a node's value may be made of several children's, or differ from that of the one that is chosen: see `prove.py`.
+    mixes = game.value_width() > 1 or game.events > 0 or rewards or game.discount != 1.0
     return Needs(
         merge=graph,
         prove=prove,
-        rewards=game.has_rewards if isinstance(game, ObjectGame) else bool(game.rule("has_rewards")(None)),
-        cuts=game.repetition != "nothing",
+        levels=prove and graph and repeats and (mixes or places),
+        rewards=rewards,
+        cuts=repeats,
         links=isinstance(manner.stale, (Parents, Ancestors)),
         lore=heuristic is not None or reads_lore(rules.select),
         hints=heuristic is not None,
@@ -219,7 +227,7 @@ def needs_of(
         squares=isinstance(final, ByLowerBound) or isinstance(innermost(rules.select), KataGoPUCT),
         plan=game.edge_actions if isinstance(rules.select, Gumbel) else 0,
         in_order=manner.in_order,
-        places=isinstance(game, Game) and game.repetition != "nothing" and bool(game.rule("has_repetition_key")(None)),
+        places=places,
     )
 
 
@@ -227,6 +235,8 @@ def check_threads(threads: int, game: Game | ObjectGame, heuristic: Any, manner:
     """Whether these options bear several threads."""
     if at_least_one(threads, "threads") == 1:
         return 1
+    if threads > MOST_THREADS:
+        raise SearchError(f"threads={threads}: at most {MOST_THREADS:,}; more than the machine has cores is seldom of use")
     if isinstance(game, ObjectGame) or is_function(heuristic):
         raise SearchError(f"threads={threads}: where Python plays or advises there is one thread at a time; say threads=1")
     if not isinstance(manner.stale, PathOnly) or isinstance(manner.update, CatchUp):
@@ -277,8 +287,9 @@ def settings_of(
 # --- memory and driver -----------------------------------------------------------------------------------------------------
 
 
-def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int, virtual: VirtualLoss) -> Tree | Graph:
+def allocate(setting: Setting, needs: Needs, memory: int) -> Tree | Graph:
     """Reserve `memory` bytes, as a compact tree where one will do."""
+    game, evaluate = setting.game, setting.rules.evaluate
     width = game.value_width()
     least = 16 * (1 + game.edge_actions) * trees.node_dtype(width).itemsize
     if needs.merge:
@@ -288,7 +299,8 @@ def allocate(game: Game | ObjectGame, evaluate: Any, needs: Needs, memory: int, 
     try:
         if is_compact(game, evaluate, needs):
             return trees.allocate(width, memory)
-        return graphs.allocate(width, memory, needs, Off() if is_option(evaluate) else virtual)
+        one_by_one = is_option(evaluate) or isinstance(game, ObjectGame) or is_function(setting.heuristic)
+        return graphs.allocate(width, memory, needs, Off() if one_by_one else setting.virtual)
     except MemoryError:
         raise SearchError(f"memory={memory:,} bytes cannot be reserved on this machine; ask for less") from None
 

@@ -19,7 +19,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.search.backup import withdraw
 from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.graph import WAITING, Graph, weigh
+from anabranch.search.graph import NOT_WAITING, WAITING, Graph, weigh
 from anabranch.search.layout import NO_NODE, REFUSED, is_on, slot
 from anabranch.search.locks import lock, lock_in_place, unlock
 from anabranch.search.parts_graph import adopt, survey_leaf
@@ -29,6 +29,7 @@ from anabranch.search.simulate_graph import (
     MEMORY_FULL,
     PATH_FULL,
     PROVEN,
+    STUCK,
     WANTS_VALUE,
     ascend,
     descend,
@@ -36,19 +37,19 @@ from anabranch.search.simulate_graph import (
     reach_root,
 )
 from anabranch.search.steps import Work, choices
+from anabranch.search.stuck import is_stuck
 
 # What `told` says of each search.
 DONE = 0  # simulations that were backed up
 WAIT = 1  # leaves that wait
 GHOSTS = 2  # descents to leaves that waited already
-WHY = 3  # why no more set out: GOES_ON, PATH_FULL, PROVEN, MEMORY_FULL
+WHY = 3  # why no more set out: GOES_ON, PATH_FULL, PROVEN, MEMORY_FULL, STUCK
 COLLISIONS = 4  # ghosts so far
 TOLD = 5
 
 GOES_ON = 0
 LEFT_OUT = -1  # of `counts`: this search is not even given a root
 NO_FAULT = -1
-NOT_WAITING = np.uint8(255) - WAITING
 
 
 class Lanes(NamedTuple):
@@ -148,6 +149,12 @@ def gather(graph, root, select, operator, manner, limits, work, lanes, s, count,
             make_ghost(lanes, s, leaf_lane, depth)
         elif end == WANTS_VALUE and survey_leaf(lane)[1] > 0:
             told[WAIT] += 1
+        elif is_stuck(lane):
+            if leaf != NO_NODE:
+                release(graph, leaf)
+            withdraw(graph, 0, depth, lane)
+            told[WHY] = STUCK
+            break
         else:
             if end == WANTS_VALUE:  # over, but without room for a node that says so
                 end = AT_EDGE
@@ -185,6 +192,9 @@ def await_root(graph, root, limits, work, lanes, s):
     number = reach_root(graph, root, limits, lane)[1]
     if number == NO_NODE:
         lanes.told[s, WHY] = MEMORY_FULL
+        return
+    if survey_leaf(lane)[1] == 0:
+        lanes.told[s, WHY] = STUCK
         return
     lanes.depths[s, 0] = 0
     lanes.leaves[s, 0] = number
@@ -253,9 +263,10 @@ def hear(graph, operator, manner, limits, work, lanes, s, lane, priors, values):
         note(graph, leaf, 1, work)
     number = leaf
     if leaf != NO_NODE:
-        release(graph, leaf)
         if depth < limits.depth:
             number = adopt(graph, leaf, player, count, depth, manner, limits, work)
+        else:
+            release(graph, leaf)
     if depth > 0:
         ascend(graph, depth, operator, manner, WANTS_VALUE if leaf != NO_NODE else AT_EDGE, limits, work)
     return number
@@ -285,6 +296,8 @@ def lane_of(work, lanes, s, lane):
         work.trail,
         work.grid,
         work.tableau,
+        work.stuck,
+        work.stuck_state,
     )
 
 
@@ -302,9 +315,11 @@ def graph_at(stack, s):
         stack.links[s],
         stack.heads[s],
         stack.bounds[s],
+        stack.levels[s],
         stack.places[s],
         stack.merge,
         stack.prove,
+        stack.leveled,
         stack.repeat,
         stack.apart,
         stack.lore[s],

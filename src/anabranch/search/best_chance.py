@@ -53,8 +53,9 @@ def _(rule, graph, number, depth, limits, work):
 
 @helper
 def variance_of(rule, value, visits):
-    """Of a mean of so many values between -1 and 1, one more of each sort counted in, so that it is never 0."""
-    mean = value * visits / (visits + 2.0)
+    """Of a mean of so many values between -1 and 1, one more of each sort counted in, so that it is never 0. What is paid on
+    the way may lead out of the declared range; it counts as its end here."""
+    mean = max(-1.0, min(value, 1.0)) * visits / (visits + 2.0)
     return rule.width * rule.width * (1.0 - mean * mean) / visits
 
 

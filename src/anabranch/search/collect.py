@@ -16,7 +16,6 @@ from anabranch.search.graph import (
     EXEMPT,
     EXHAUSTED,
     FOLDED,
-    OVER,
     Graph,
     after,
     attach,
@@ -30,7 +29,7 @@ from anabranch.search.graph import (
 )
 from anabranch.search.history import is_exhausted
 from anabranch.search.layout import NO_NODE, POSITION_COST, POSITIONS, ROOM, SIGNPOSTS, SLOT_COST, SLOTS, edges_of, is_on, slot
-from anabranch.search.prove import narrow, unknown
+from anabranch.search.prove import derive
 
 KEPT = 0  # a mark, until a node has its new number
 
@@ -115,6 +114,8 @@ def copy_down(graph, number, new_numbers):
         for i in range(graph.bounds.shape[2]):
             graph.bounds[target, 0, i] = graph.bounds[number, 0, i]
             graph.bounds[target, 1, i] = graph.bounds[number, 1, i]
+    if is_on(graph.leveled):
+        graph.levels[target] = graph.levels[number]
     if is_on(graph.apart):
         copy_place(graph, number, target)
     if is_on(graph.weighed):
@@ -132,6 +133,8 @@ def copy_down(graph, number, new_numbers):
             graph.edges[target + i].child = new_numbers[child]
         if is_on(graph.repeat):
             graph.cuts[target + i] = graph.cuts[number + i]
+        if is_on(graph.leveled):
+            graph.levels[target + i] = graph.levels[number + i]
         if is_on(graph.known):
             graph.lore[target + i] = graph.lore[number + i]
         if is_on(graph.advised):
@@ -200,8 +203,5 @@ def turn_page(graph, exhausted, limits, work, order):
             child = child_of(graph, e)
             exhausted_child = child != NO_NODE and (graph.nodes[slot(child)].flags & EXHAUSTED) != 0
             graph.cuts[e] = graph.edges[e].visits if exhausted_child else 0
-        if is_on(graph.prove) and (graph.nodes[order[k]].flags & OVER) == 0:
-            unknown(graph, order[k], limits, work.states[0])
     if is_on(graph.prove):
-        for k in range(len(order)):
-            narrow(graph, order[k], limits, work.states[0])
+        derive(graph, order, limits, work.states[0])

@@ -16,10 +16,11 @@ import numpy as np
 from anabranch.jit.random import generator
 from anabranch.search.collect import Forget, KeepReached, collect, forget, turn_page
 from anabranch.search.evaluate import Rollout
-from anabranch.search.graph import Graph, card_dtype, numbers
+from anabranch.search.graph import MOVED, Graph, card_dtype, largest_counts, numbers
 from anabranch.search.gray import fade, wake_up
 from anabranch.search.heuristic import check_advice
-from anabranch.search.layout import NO_NODE, REFUSED, SIGNPOSTS, SLOTS, On, edge_dtype
+from anabranch.search.layout import EVALUATIONS, MOST_VISITS, NO_NODE, REFUSED, SIGNPOSTS, SLOTS, STAMP, On, edge_dtype
+from anabranch.search.prove import derive_again, derive_without
 from anabranch.search.prune import innermost
 from anabranch.search.reuse import reroot
 from anabranch.search.simulate import simulate
@@ -27,6 +28,7 @@ from anabranch.search.simulate_graph import PATH_FULL, PROVEN, Manner, simulate_
 from anabranch.search.simultaneous.equilibrium import grid_shape, tableau_shape
 from anabranch.search.stale import Ancestors, Staleness, measure, sort_children_first, sweep
 from anabranch.search.steps import Limits, Rules, Work
+from anabranch.search.stuck import check_stuck
 from anabranch.search.trail import Trail, new_trail
 from anabranch.search.tree import Tree
 from anabranch.search.update import CatchUp
@@ -59,6 +61,7 @@ class Driver:
     proven = False  # whether the root's value is known
     noisy: tuple[int, np.ndarray] | None = None  # a root, and its priors as the last search saw them: see `noise_at_root`
     least = 1  # simulations that it likes to run together
+    countable = 0  # simulations that can be run before a counter may be full; see `recount`
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         self.setting, self.game, self.rules, self.limits = setting, setting.game, setting.rules, setting.limits
@@ -83,10 +86,32 @@ class Driver:
             trail=trail_of(setting, isinstance(graph, Graph) and isinstance(graph.known, On), width),
             grid=np.zeros(grid_shape(self.game)),
             tableau=np.zeros(tableau_shape(self.game, self.rules.select)),
+            stuck=np.zeros(1, np.int64),
+            stuck_state=record.copy(),
         )
 
     def plant(self) -> None:
-        """Make, evaluate and expand the root's node."""
+        """Make, evaluate and expand the root's node. If an evaluator raises, nothing has changed."""
+        raise NotImplementedError
+
+    @property
+    def is_planted(self) -> bool:
+        """Whether that is done."""
+        return self.root != NO_NODE and int(self.graph.nodes["count"][self.root]) > 0
+
+    @property
+    def evaluated(self) -> int:
+        """Evaluations so far."""
+        return int(self.graph.used[EVALUATIONS])
+
+    def prepare(self) -> bool:
+        """See that simulations can set out from the root; False if there is no room for it."""
+        if not self.is_planted:
+            self.plant()
+        return self.root != NO_NODE
+
+    def recount(self) -> None:
+        """Find out how many simulations can be run before a counter may be full, and set `countable`."""
         raise NotImplementedError
 
     def run(self, count: int, most: int) -> int:
@@ -95,8 +120,12 @@ class Driver:
         raise NotImplementedError
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
-        """The root's child becomes the root; what else is reached from there is kept."""
+        """The root's child becomes the root; what else is reached from there is kept. Evaluates nothing: `prepare` does."""
         raise NotImplementedError
+
+    def with_bounds_of_actions(self) -> Tree | Graph:
+        """The tree or graph with bounds, if it has any, that hold for the root's actions."""
+        return self.graph
 
     def lengthen_path(self) -> None:
         """Make room for simulations twice as deep."""
@@ -126,10 +155,16 @@ class TreeDriver(Driver):
     graph: Tree
 
     def plant(self) -> None:
-        self.root = int(self._simulate(NO_NODE, 0)[0])
+        root = int(self._simulate(NO_NODE, 0)[0])
+        check_stuck(self.game, self.work)
+        self.root = root
+
+    def recount(self) -> None:
+        self.countable = MOST_VISITS - int(self.graph.nodes["visits"][self.root])  # no other node has more
 
     def run(self, count: int, most: int) -> int:
         _, done = self._simulate(self.root, count)
+        check_stuck(self.game, self.work)
         if done < count:
             self.lengthen_path()
         return done
@@ -140,6 +175,7 @@ class TreeDriver(Driver):
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
         self.root = int(reroot(self.graph, child)[child])
+        self.noisy = None
         self.work.states[0] = position.record()[0]
 
 
@@ -161,37 +197,59 @@ class OnGraph(Driver):
         self.move_root(child, position, exhausted)
 
     def move_root(self, child: int, position: Any, exhausted: np.ndarray) -> None:
-        """Search from another node of the graph."""
+        """Search from another node of the graph, or from one that is still to be made."""
         self.root = child
+        self.noisy = None
         if child != NO_NODE:
             wake_up(self.graph, child)
         self.waste = True
         self.proven = False
         self.graph.plan[:] = 0.0  # which was made for another root
-        self.enter_position(position)
-        self.work = self.work._replace(exhausted=exhausted)
+        self.enter(position, exhausted)
         if isinstance(self.graph.repeat, On) and self.graph.merge:
             order = sort_children_first(self.graph, numbers(self.graph))
             turn_page(self.graph, exhausted, self.limits, self.work, order)
             sweep(self.graph, self.rules.backup, self.limits, self.work, order)
-        self.plant()
-        if self.root == NO_NODE and child != NO_NODE:  # no room for its edges
-            self.root = child
-            self._renumber(collect(self.graph, child))
-            self.plant()
+
+    def prepare(self) -> bool:
+        root = self.root
+        if not super().prepare() and root != NO_NODE:  # no room for its edges
+            self.root = root
+            self._renumber(collect(self.graph, root))
+            super().prepare()
+        return self.root != NO_NODE
+
+    def recount(self) -> None:
+        self._recount()
+        if self.countable <= 0 and self.waste:  # it may be something that the root no longer reaches
+            self._collect()
+            self._recount()
+
+    def _recount(self) -> None:
+        stamp = int(self.graph.used[STAMP])
+        visits, amaf_visits = (int(most) for most in largest_counts(self.graph))
+        if int(self.graph.used[STAMP]) < stamp:  # simulations are numbered anew
+            self.work.ancestry[:] = 0  # which has some of their numbers in it
+        evaluator = self.rules.evaluate
+        playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
+        left = MOST_VISITS - int(self.graph.used[STAMP])
+        self.countable = min(MOST_VISITS - visits, (MOST_VISITS - amaf_visits) // playouts, left)
 
     def step_back(self, position: Any, exhausted: np.ndarray) -> bool:
         """Search from where the last `advance` was, if that is still known. What was found below it since is counted in."""
         before = self.roots_before.pop() if self.roots_before else NO_NODE
         if before == NO_NODE:
             return False
+        if self.graph.nodes["flags"][before] & MOVED:  # it was a leaf then
+            before = int(self.graph.nodes["stamp"][before])
         self.move_root(before, position, exhausted)
         if not isinstance(self.manner.update, CatchUp):
             sweep(self.graph, self.rules.backup, self.limits, self.work, np.array([self.root], np.int32))
         return True
 
-    def enter_position(self, position: Any) -> None:
-        """The root's position is this one."""
+    def enter(self, position: Any, exhausted: np.ndarray) -> None:
+        """The root's position is this one, and these may not come once more."""
+        self.work = self.work._replace(exhausted=exhausted)
         self.work.states[0] = position.record()[0]
 
     def has_waste(self) -> bool:
@@ -211,10 +269,15 @@ class OnGraph(Driver):
         self.refused = refused
         with self.resting:
             if self.has_waste():
-                self._renumber(collect(self.graph, self.root))
-                self.waste = False
+                self._collect()
             elif isinstance(self.setting.collect, Forget):
                 self._renumber(forget(self.graph, self.root, self.setting.collect.share))
+                if self._bounds_go_round():  # what is proven must follow from what is still there: see `prove.py`
+                    derive_again(self.graph, sort_children_first(self.graph, numbers(self.graph)), self.limits, self.work)
+
+    def _collect(self) -> None:
+        self._renumber(collect(self.graph, self.root))
+        self.waste = False
 
     def _renumber(self, new_numbers: np.ndarray) -> None:
         self.root = int(new_numbers[self.root])
@@ -227,6 +290,20 @@ class OnGraph(Driver):
     def forget_statistics(self) -> None:
         """Let visits begin again from what evaluators said."""
         fade(self.graph, self.root, numbers(self.graph))
+
+    def with_bounds_of_actions(self) -> Graph:
+        """Bounds that go round cycles hold for the root, and for its actions only without it: see `prove.py`."""
+        if not self._bounds_go_round():
+            return self.graph
+        order = self._reached()
+        graph = self.graph._replace(bounds=self.graph.bounds[: int(self.graph.used[SLOTS])].copy())
+        derive_without(graph, self.root, order[order != self.root], self.limits, self.work)
+        return graph
+
+    def _bounds_go_round(self) -> bool:
+        """Whether bounds may have been carried round a cycle."""
+        repeats = isinstance(self.graph.repeat, On) and self.graph.merge
+        return repeats and isinstance(self.graph.prove, On) and not isinstance(self.graph.leveled, On)
 
     def sweep(self) -> int:
         """Bring the graph to rest; the number of passes it took."""
@@ -255,12 +332,15 @@ class GraphDriver(OnGraph):
     """All in one kernel."""
 
     def plant(self) -> None:
-        self.root = int(simulate_graph(*self._arguments(0))[0])
+        root = int(simulate_graph(*self._arguments(0))[0])
+        check_stuck(self.game, self.work)
         check_advice(self.manner.heuristic, self.work.trail)
+        self.root = root
 
     def run(self, count: int, most: int) -> int:
         _, done, why = simulate_graph(*self._arguments(count))
         self.proven = why == PROVEN
+        check_stuck(self.game, self.work)
         check_advice(self.manner.heuristic, self.work.trail)
         if why == PATH_FULL:
             self.lengthen_path()

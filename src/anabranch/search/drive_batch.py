@@ -13,18 +13,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.errors import EvaluatorError
+from anabranch.errors import EvaluatorError, SearchError
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
 from anabranch.search.answers import NO_PRIORS, ask, read_answer
 from anabranch.search.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, TOLD, WAIT, WHY, Lanes, exchange
 from anabranch.search.certainty import weights_of
+from anabranch.search.checks import at_least_one
 from anabranch.search.drive import FIRST_PATH, NEVER, OnGraph, Setting
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE
 from anabranch.search.graph import Graph
-from anabranch.search.layout import NO_NODE, REFUSED, On
+from anabranch.search.layout import MOST_PENDING, MOST_VISITS, NO_NODE, REFUSED, On
 from anabranch.search.simulate_graph import MEMORY_FULL, PATH_FULL, PROVEN
 from anabranch.search.simultaneous.grid import join_priors
+from anabranch.search.stuck import check_stuck
 
 PAUSE = 1e-4  # seconds until a search looks again, when all leaves that it finds wait in other threads
 SMALL = 4096  # bytes of arrays that begin with something in them: counters, plans
@@ -33,7 +35,14 @@ NO_KEY = np.uint64(2**64 - 1)  # fills up rows of exhausted positions: larger th
 
 def batch_of(evaluate: Any) -> int:
     """How many leaves an evaluator takes in one call."""
-    return int(getattr(evaluate, "batch", 1))
+    return at_most_pending(getattr(evaluate, "batch", 1), "the evaluator's batch")
+
+
+def at_most_pending(value: Any, name: str) -> int:
+    """A number of simulations that may be under way at once."""
+    if at_least_one(value, name) > MOST_PENDING:
+        raise SearchError(f"{name}={value}: at most {MOST_PENDING:,} simulations of a search can be under way at once")
+    return int(value)
 
 
 class Answer(NamedTuple):
@@ -141,7 +150,7 @@ class Stack:
         select, _, backup = first.rules
         if heard:
             rows, game = self.answer, first.game
-            priors, values, deviations = read_answer(answer, heard, game.policy_shape, rows.values.shape[1])
+            priors, values, deviations = read_answer(answer, heard, game, rows.values.shape[1])
             if priors is not None and isinstance(game, SimultaneousGame):
                 priors = join_priors(self.states(), priors.astype(np.float64), rows.priors.shape[1])
             columns = rows.priors.shape[1] if priors is None else priors.shape[1]  # chance may have more events than actions
@@ -155,6 +164,7 @@ class Stack:
             self._exchange = exchange.ready(*arguments)
         if self._exchange(*arguments) != NO_FAULT:
             raise EvaluatorError(NO_PRIORS)
+        check_stuck(first.game, first.work)
 
     def states(self) -> Any:
         """The positions that wait, as functions in Python see them."""
@@ -203,12 +213,17 @@ class BatchDriver(OnGraph):
         """How often memory may have been asked for in vain until the search must stop to make room."""
         return int(self.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
 
-    def plant(self) -> None:
+    def enter(self, position: Any, exhausted: np.ndarray) -> None:
+        super().enter(position, exhausted)
         self.stack.enter(self.row)
-        if self.root == NO_NODE or self.graph.nodes["count"][self.root] == 0:
+
+    def plant(self) -> None:
+        if not self.is_planted:
             self.stack.run(self._alone(0), self.rules.evaluate)
 
     def run(self, count: int, most: int) -> int:
+        if len(self.stack.drivers) == 1 and self.stack.leaves != self.least:  # `ask` had batches of another size
+            Stack([self], row_of_one(self.graph), self.least)
         rounds = -(-count // self.stack.leaves)
         done = int(self.stack.run(self._alone(most), self.rules.evaluate, rounds)[self.row])
         self.rest()
@@ -227,20 +242,31 @@ class BatchDriver(OnGraph):
 
     def ask(self, count: int) -> Any:
         """Set out on simulations until up to `count` leaves wait: their states."""
+        self.count_down(2 * count)
         if self.stack.leaves != count or len(self.stack.drivers) > 1:
             Stack([self], row_of_one(self.graph), count)
         self.rest()
-        self.stack.exchange(np.array([NEVER], np.int64))
+        try:
+            self.stack.exchange(np.array([NEVER], np.int64))
+        except BaseException:
+            self.stack.withdraw()
+            raise
         return self.stack.states()
 
     def tell(self, count: int, answer: Any) -> None:
-        """Back up the leaves that wait, or take them back."""
-        try:
-            if answer is not None:
-                self.stack.exchange(np.zeros(1, np.int64), answer, count)
-        finally:
-            self.stack.withdraw()
+        """Back up the leaves that wait, or take them back. If the answer cannot be used, they wait on."""
+        if answer is not None:
+            self.stack.exchange(np.zeros(1, np.int64), answer, count)
+        self.stack.withdraw()
         self.rest()
+
+    def count_down(self, simulations: int) -> None:
+        """So many more may be counted: see that there is room for them in the counters."""
+        if self.countable < simulations:
+            self.recount()
+        if self.countable < simulations:
+            raise SearchError(f"counters are full: a search counts {MOST_VISITS:,} visits, and no more; begin a new one")
+        self.countable -= simulations
 
 
 def row_of_one(graph: Graph) -> Graph:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.errors import GameError
 from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import CHANCE
+from anabranch.interrupts import released
 from anabranch.jit import readable
 from anabranch.jit.options import is_option
 from anabranch.jit.random import below, uniform
@@ -33,6 +35,7 @@ from anabranch.search.parts_graph import (
     survey,
 )
 from anabranch.search.simulate_graph import AT_EDGE, PATH_FULL, UNKNOWN, WANTS_VALUE
+from anabranch.search.stuck import check_stuck, stuck_error
 from anabranch.search.trail import add_to_trail, begin_evaluation, begin_playout, end_playout
 
 
@@ -71,10 +74,14 @@ class PythonDriver(OnGraph):
             return False
         if end == WANTS_VALUE:
             player, count = self.evaluate_leaf(leaf, depth)
+            grows = leaf != NO_NODE and depth < self.limits.depth and count > 0
+            if grows:
+                self.ask_advice(player, count, depth)
+            # Nothing of the simulation was counted so far, and nothing below runs other people's code.
             note_value(self.graph, leaf, int(count > 0), self.work)
             end = AT_EDGE if leaf == NO_NODE else end
-            if leaf != NO_NODE and depth < self.limits.depth:
-                self.give_edges(leaf, player, count, depth)
+            if grows:
+                self.give_edges(leaf, player, count)
         finish_graph(self.graph, depth, self.rules.backup, self.manner, end, self.limits, self.work)
         return True
 
@@ -85,9 +92,10 @@ class PythonDriver(OnGraph):
             self.root = int(find_or_add(self.graph, 0, *key, self.limits, self.work)[0])
         if self.root != NO_NODE and self.graph.nodes["count"][self.root] == 0:
             player, count = self.evaluate_leaf(self.root, 0)
+            self.ask_advice(player, count, 0)
             if self.graph.nodes["own"][self.root] == 0:
                 note_value(self.graph, self.root, 1, self.work)
-            self.root = self.give_edges(self.root, player, count, 0)
+            self.root = self.give_edges(self.root, player, count)
         if self.root != NO_NODE:
             finish_graph.compile(self.graph, 1, self.rules.backup, self.manner, 0, self.limits, self.work)
 
@@ -95,14 +103,14 @@ class PythonDriver(OnGraph):
         """The first half of a simulation."""
         return descend_graph(self.graph, self.root, self.rules.select, self.manner, self.limits, self.work)
 
-    def give_edges(self, leaf: int, player: int, count: int, depth: int) -> int:
+    def give_edges(self, leaf: int, player: int, count: int) -> int:
         """Make the leaf one that simulations go on from; its number from now on, or NO_NODE if there is no room."""
-        if isinstance(self.graph.known, On):
-            self.ask_advice(player, count, depth)
         return int(adopt_graph(self.graph, leaf, player, count, self.manner, self.work))
 
     def ask_advice(self, player: int, count: int, depth: int) -> None:
-        """Have the heuristic say what it thinks of the leaf's actions."""
+        """Have the heuristic say what it thinks of the leaf's actions, where that is kept."""
+        if not isinstance(self.graph.known, On):
+            return
         heuristic = self.setting.heuristic
         if player == CHANCE or heuristic is None:
             self.work.trail.hints[:count], self.work.trail.worth[:count] = 0.0, 0
@@ -122,7 +130,7 @@ class PythonDriver(OnGraph):
 
     def keep_answer(self, answer: Any, player: int, count: int) -> None:
         """Check an evaluator's answer for the leaf and take it over."""
-        all_priors, all_values, _ = read_answer(answer, 1, self.game.policy_shape, len(self.work.values))
+        all_priors, all_values, _ = read_answer(answer, 1, self.game, self.work.values.shape[0])
         values, actions = all_values[0], self.work.actions[:count]
         self.work.values[:] = -values if len(values) == 1 and player == 1 else values
         priors = None if all_priors is None else all_priors[0]
@@ -142,12 +150,14 @@ class CallableDriver(PythonDriver):
 
     def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
         player, count = survey(self.work)
+        check_stuck(self.game, self.work)
         if count == 0:
             return player, count
         if not is_option(self.rules.evaluate):
             self.keep_answer(ask(self.rules.evaluate, self.leaf_states()), player, count)
             return player, count
         evaluate_graph(self.rules.evaluate, self.limits, self.work)
+        check_stuck(self.game, self.work)
         actions = self.work.actions[:count]
         self.work.priors[:count] = self.work.probabilities[actions] if player == CHANCE else 1.0 / count
         return player, count
@@ -169,7 +179,8 @@ class ObjectDriver(PythonDriver):
         self.objects: dict[int, Any] = {}  # of each node
         self.leaf: Any = None
 
-    def enter_position(self, position: Any) -> None:
+    def enter(self, position: Any, exhausted: np.ndarray) -> None:
+        self.work = self.work._replace(exhausted=exhausted)
         self.root_object = position
 
     def plant(self) -> None:
@@ -189,8 +200,8 @@ class ObjectDriver(PythonDriver):
     def leaf_for_python(self) -> Any:
         return self.leaf
 
-    def give_edges(self, leaf: int, player: int, count: int, depth: int) -> int:
-        number = super().give_edges(leaf, player, count, depth)
+    def give_edges(self, leaf: int, player: int, count: int) -> int:
+        number = super().give_edges(leaf, player, count)
         if number not in (leaf, NO_NODE):
             self.objects[number] = self.objects.pop(leaf, self.leaf)
         return number
@@ -207,20 +218,27 @@ class ObjectDriver(PythonDriver):
     def meet(self, depth: int) -> None:
         """Play the path's last action, and give its edge a node if there is room."""
         game: ObjectGame = self.game
+        width = len(self.work.values)
         parent = self.objects[int(self.work.path_nodes[depth - 1])]
-        self.leaf = game.play(parent, int(self.graph.edges["action"][self.work.path_edges[depth - 1]]))
-        if game.has_rewards:
-            paid = game.paid(self.leaf)[: len(self.work.values)]
+        with released():
+            self.leaf = game.play(parent, int(self.graph.edges["action"][self.work.path_edges[depth - 1]]))
+            paid = game.paid(self.leaf)[:width] if game.has_rewards else None
+            low, high = self.key(self.leaf)
+            returns = game.returns(self.leaf)[:width] if game.is_over(self.leaf) else None
+        if paid is not None:
             self.work.path_rewards[depth - 1] = self.graph.rewards[self.work.path_edges[depth - 1]] = paid
-        low, high = self.key(self.leaf)
         child, new = find_or_add(self.graph, depth, np.uint64(low), np.uint64(high), self.limits, self.work)
         if new and child != NO_NODE:
             self.objects[int(child)] = self.leaf
-            if game.is_over(self.leaf):
-                self.work.values[:] = game.returns(self.leaf)[: len(self.work.values)]
+            if returns is not None:
+                self.work.values[:] = returns
                 end_here(self.graph, child, self.limits, self.work)
 
     def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
+        with released():
+            return self._evaluate_leaf()
+
+    def _evaluate_leaf(self) -> tuple[int, int]:
         game: ObjectGame = self.game
         if game.is_over(self.leaf):
             self.work.values[:] = game.returns(self.leaf)[: len(self.work.values)]
@@ -231,6 +249,8 @@ class ObjectDriver(PythonDriver):
             actions = np.flatnonzero(self.work.probabilities)
         else:
             actions = np.asarray(game.legal_actions(self.leaf), np.int64)
+        if len(actions) == 0:
+            raise nothing_to_play(game, self.leaf)
         self.work.actions[: len(actions)] = actions
         self.keep_answer(self.answer(player), player, len(actions))
         return player, len(actions)
@@ -278,8 +298,16 @@ class ObjectDriver(PythonDriver):
         """A legal action, each equally likely, or a chance event by its probability."""
         at_chance = self.game.to_play(position) == CHANCE
         choices = self.game.probabilities(position) if at_chance else self.game.legal_actions(position)
+        if not any(choices) if at_chance else not choices:
+            raise nothing_to_play(self.game, position)
         with np.errstate(over="ignore"):  # random numbers wrap around
             if not at_chance:
                 return int(choices[below(self.work.random, len(choices))])
             sums = np.cumsum(choices)
             return int(np.searchsorted(sums, uniform(self.work.random) * sums[-1], "right"))
+
+
+def nothing_to_play(game: ObjectGame, position: Any) -> GameError:
+    """The error for a position that is not over and has no legal action, or no chance event."""
+    what = "no chance event has a probability above 0" if game.to_play(position) == CHANCE else "no action is legal"
+    return stuck_error(game, what, str(position))

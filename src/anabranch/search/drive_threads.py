@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.jit.random import generator
 from anabranch.search.drive import NEVER, Driver, GraphDriver, Setting, TreeDriver, longer_path
-from anabranch.search.drive_batch import BatchDriver
+from anabranch.search.drive_batch import BatchDriver, at_most_pending
 from anabranch.search.graph import MOVED, double_table
 from anabranch.search.heuristic import check_advice
 from anabranch.search.layout import (
@@ -38,6 +38,7 @@ from anabranch.search.locks import TABLE_LOCK, Crew
 from anabranch.search.simulate_graph import PATH_FULL, PROVEN, simulate_graph
 from anabranch.search.simulate_shared import BUNDLE, simulate_shared
 from anabranch.search.steps import Work
+from anabranch.search.stuck import check_stuck, is_stuck
 from anabranch.search.tree import Tree
 
 SMALLEST = 16  # simulations of a portion
@@ -94,12 +95,13 @@ class Team:
         self.driver, self.threads, self.smallest, self.bundle = driver, threads, smallest, bundle
         self.dealing = threading.Lock()
         self.left = 0
+        self.reserved = 0  # positions that threads' slots may still hold, and that were taken from the room of a graph
 
     def run(self, count: int, graphs: Sequence[Any], simulate_one: Any) -> int:
         """Have thread i run `simulate_one(i, n)` on its graph until `count` simulations are done or it gives fewer than n; how
         many were done. The calling thread is one of them; the others live for a slice, which costs next to nothing."""
         self.left = count
-        make_table(self.driver.graph, count)
+        make_table(self.driver.graph, count, self.reserved)
         for own in graphs:
             refresh(own, self.driver.graph)
         ends: list[Any] = [0] * self.threads
@@ -110,13 +112,20 @@ class Team:
             except BaseException as error:
                 ends[i] = error
 
-        others = [threading.Thread(target=work, args=(i,), name=f"anabranch-{i}", daemon=True) for i in range(1, self.threads)]
-        for thread in others:
-            thread.start()
-        work(0)
-        for thread in others:
-            thread.join()
-        self._rest(graphs)
+        others = []
+        try:
+            for i in range(1, self.threads):
+                thread = threading.Thread(target=work, args=(i,), name=f"anabranch-{i}", daemon=True)
+                thread.start()
+                others.append(thread)
+            work(0)
+        except BaseException:  # no more threads can be had
+            self.left = 0
+            raise
+        finally:
+            for thread in others:
+                thread.join()
+            self._rest(graphs)
         for error in (end for end in ends if isinstance(end, BaseException)):
             raise error
         return sum(ends)
@@ -166,16 +175,25 @@ class Team:
         if share > 4:
             own.used[SLOTS] = used[SLOTS]
             used[SLOTS] += share
-            used[ROOM] -= share * used[SLOT_COST]
+            self.reserved += share // 2
+            used[ROOM] -= share * used[SLOT_COST] + share // 2 * used[POSITION_COST]
             own.used[END], own.used[LIMIT] = used[SLOTS], used[SLOTS] - 2
             own.used[SPARE] = wanted if self.bundle and share - 2 >= wanted else 0
+
+    def dismiss(self) -> None:
+        """Threads no longer have slots of their own: those were collected."""
+        self.driver.graph.used[ROOM] += self.reserved * self.driver.graph.used[POSITION_COST]
+        self.reserved = 0
 
     def _rest(self, graphs: Sequence[Any]) -> None:
         """Add up what threads have counted, and make what they share fit for all that goes through memory."""
         graph: Any = self.driver.graph
         before = None if isinstance(graph, Tree) else graph.learnt.copy()
+        still = sum(max(int(own.used[END] - own.used[SLOTS]), 0) // 2 for own in graphs)
+        made = sum(int(own.used[POSITIONS]) for own in graphs)
+        graph.used[ROOM] += (self.reserved - still - made) * graph.used[POSITION_COST]
+        self.reserved = still
         for own in graphs:
-            graph.used[ROOM] -= own.used[POSITIONS] * graph.used[POSITION_COST]
             graph.used[COUNTED] += own.used[COUNTED]
             own.used[COUNTED] = 0
             if before is not None:
@@ -183,10 +201,12 @@ class Team:
             seal(graph, own.used)
 
 
-def make_table(graph: Any, count: int) -> None:
-    """See that so many positions more find room in the table, which must not grow while threads use it."""
+def make_table(graph: Any, count: int, reserved: int) -> None:
+    """See that so many positions more, as far as there is room for them, find theirs in the table, which must not grow while
+    threads use it."""
     if not isinstance(graph, Tree) and graph.merge:
-        wanted = 4 * (int(graph.used[POSITIONS]) + count)
+        room = reserved + int(graph.used[ROOM]) // int(2 * graph.used[SLOT_COST] + graph.used[POSITION_COST])
+        wanted = 4 * (int(graph.used[POSITIONS]) + min(count, room))
         while wanted > 3 * int(graph.used[TABLE]) and 2 * int(graph.used[TABLE]) <= len(graph.table):
             double_table(graph)
 
@@ -222,19 +242,24 @@ class ThreadedTreeDriver(TreeDriver):
         self._kernel: Any = None
 
     def plant(self) -> None:
-        self.root = int(simulate_shared(*self._arguments(self, NO_NODE, 0))[0])
+        root = int(simulate_shared(*self._arguments(self, NO_NODE, 0))[0])
+        check_stuck(self.game, self.work)
+        self.root = root
 
     def run(self, count: int, most: int) -> int:
         if not self.hands:
             self.hands = [Hand(self, self.seed + i) for i in range(self.team.threads)]
             self._kernel = simulate_shared.ready(*self._arguments(self.hands[0], self.root, count))
-        return self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
+        done = self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
+        for hand in self.hands:
+            check_stuck(self.game, hand.work)
+        return done
 
     def _simulate_one(self, i: int, count: int) -> int:
         hand, done = self.hands[i], 0
         while True:
             done += self._kernel(*self._arguments(hand, self.root, count - done))[1]
-            if done == count or is_short(hand.graph):
+            if done == count or is_short(hand.graph) or is_stuck(hand.work):
                 return done
             hand.work = longer_path(hand.work)
 
@@ -264,6 +289,7 @@ class ThreadedGraphDriver(GraphDriver):
             hand.enter(self)
         done = self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
         for hand in self.hands:
+            check_stuck(self.game, hand.work)
             check_advice(self.manner.heuristic, hand.work.trail)
         self.make_room()
         return done
@@ -284,6 +310,7 @@ class ThreadedGraphDriver(GraphDriver):
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
         self.hands = []
+        self.team.dismiss()
 
 
 class BatchHand(BatchDriver):
@@ -302,7 +329,7 @@ class ThreadedBatchDriver(BatchDriver):
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, crewed(graph, setting), record, exhausted, seed)
         self.team, self.seed = Team(self, setting.threads, self.least, 0), seed
-        self.least *= setting.threads
+        self.least = at_most_pending(self.least * setting.threads, "the evaluator's batch times threads")
         self.hands: list[BatchHand] = []
 
     def run(self, count: int, most: int) -> int:
@@ -324,3 +351,4 @@ class ThreadedBatchDriver(BatchDriver):
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
         self.hands = []
+        self.team.dismiss()

@@ -15,6 +15,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Count
 from anabranch.search.layout import is_on
+from anabranch.search.stuck import mark_stuck
 from anabranch.search.trail import add_to_trail, begin_evaluation, begin_playout, end_playout
 
 # The states that kernels work on, by their place in `Work.states`.
@@ -76,8 +77,11 @@ def play_out(evaluator, work, scale, discount):
             action = rules.random_event(state, work.probabilities, work.random)
         else:
             action = pick(evaluator.policy, state, work.random)
-            if is_on(work.trail.used) and rules.keeps_meaning(state, action):
+            if is_on(work.trail.used) and action >= 0 and rules.keeps_meaning(state, action):
                 place = add_to_trail(work.trail, place, rules.to_play(state), action)
+        if action < 0:
+            mark_stuck(state, work)
+            break
         if rules.has_rewards(state):
             work.rewards[:] = 0.0
         rules.play(state, action, work.rewards)

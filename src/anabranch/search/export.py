@@ -17,6 +17,7 @@ from anabranch.jit import kernel
 from anabranch.search.backup import value_of_node
 from anabranch.search.checks import at_least_one
 from anabranch.search.draw import Box, Line, draw
+from anabranch.search.drive import Driver
 from anabranch.search.graph import HIGH, LOW, MOVED, OVER, Graph
 from anabranch.search.layout import NO_NODE, SLOTS, On
 from anabranch.search.tree import Tree
@@ -36,7 +37,7 @@ def node_fields(width: int) -> np.dtype:
             ("player", "i1"),  # who moves here, CHANCE or NOBODY
             ("value", "f8", (width,)),  # Q: player 0's, or one a player
             ("over", "?"),  # whether the game is over here
-            ("low", "f8", (width,)),  # what is proven: it is worth at least this; NaN without proofs
+            ("low", "f8", (width,)),  # what is proven, once the root was left: it is worth at least this; NaN without proofs
             ("high", "f8", (width,)),  # and at most this
             ("key", "u8", (2,)),  # of the position; zeros in compact trees
             ("depth", "i4"),  # fewest plies from the root
@@ -202,10 +203,14 @@ class GraphView:
 # --- reading the slots -----------------------------------------------------------------------------------------------------
 
 
-def view_of(graph: Tree | Graph, root: int, operator: Any, game: Any, settings: dict[str, Any]) -> GraphView:
-    """A view of what `root` reaches; `operator` is the search's backup."""
+def view_of(driver: Driver, game: Any, settings: dict[str, Any]) -> GraphView:
+    """A view of what the root of a search reaches."""
+    graph, root = driver.with_bounds_of_actions(), driver.root
     numbers, depths = _reached(graph, root)
-    return GraphView(_nodes(graph, numbers, depths, operator), _edges(graph, numbers), game, dict(settings))
+    nodes = _nodes(graph, numbers, depths, driver.rules.backup)
+    if isinstance(driver.graph, Graph) and isinstance(driver.graph.prove, On):
+        nodes["low"][0], nodes["high"][0] = driver.graph.bounds[root]
+    return GraphView(nodes, _edges(graph, numbers), game, dict(settings))
 
 
 def _reached(graph: Tree | Graph, root: int) -> tuple[np.ndarray, np.ndarray]:

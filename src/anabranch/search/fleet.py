@@ -21,10 +21,11 @@ from anabranch.search.batch import LEFT_OUT, graph_at
 from anabranch.search.checks import as_game, at_least_one, check_limits, check_plan, is_function, parse_memory
 from anabranch.search.drive import NEVER
 from anabranch.search.drive_batch import BatchDriver, Stack, batch_of, rows_like
+from anabranch.search.exclusive import Exclusive
 from anabranch.search.graph import Graph
 from anabranch.search.result import Result
 from anabranch.search.searcher import Search
-from anabranch.search.tally import Tally
+from anabranch.search.tally import FULL_COUNTERS, Tally
 
 
 class Fleet:
@@ -51,6 +52,7 @@ class Fleet:
         assert isinstance(graph, Graph)
         self._graph = rows_like(graph, size)
         self._stack: Stack | None = None
+        self._use = Exclusive()
         for number, search in enumerate(self.searches):
             search._memory = graph_at(self._graph, number)
 
@@ -76,12 +78,20 @@ class Fleet:
         for s in active:
             check_limits(limits[s], total, seconds)
             check_plan(self.searches[s].options.select, limits[s], total)
-        for s in active:
-            self.searches[s]._set_root(wanted[s])
-        new = [search._driver is None for search in self.searches]
+        with self._use.changing():
+            wanted = [None if wanted[s] is None else search._checked(wanted[s]) for s, search in enumerate(self.searches)]
+            for s in active:
+                self.searches[s]._set_root(wanted[s])
+            return self._run(active, limits, total, seconds)
+
+    def _run(
+        self, active: list[int], limits: list[int | None], total: int | None, seconds: float | None
+    ) -> list[Result | None]:
+        """Search from the roots of these."""
         stack = self._gathered()
+        before = [driver.evaluated for driver in stack.drivers]
         stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants what is new
-        tallies = {s: Tally(stack.drivers[s], new[s]) for s in active}
+        tallies = {s: Tally(stack.drivers[s], stack.drivers[s].evaluated - before[s]) for s in active}
         with contextlib.ExitStack() as undo:
             for s, tally in tallies.items():
                 search, driver = self.searches[s], tally.driver
@@ -97,6 +107,10 @@ class Fleet:
         count, clock = stack.leaves, next(iter(tallies.values()), None)
         while clock is not None:
             left = [0 if tally.driver.proven else tally.left(limits[s], total) for s, tally in tallies.items()]
+            for i, tally in enumerate(tallies.values()):
+                if left[i] and not tally.countable():
+                    tally.stopped_by = tally.stopped_by or FULL_COUNTERS
+                left[i] = min(left[i], tally.countable())
             if seconds is not None and clock.elapsed() >= seconds:
                 left = [0] * len(left)
                 for tally in tallies.values():
@@ -106,7 +120,7 @@ class Fleet:
             goals = self._counts(list(tallies), [min(each, NEVER) for each in left])
             done = stack.run(goals, self.evaluate, -(-count // stack.leaves))
             for s, tally in tallies.items():
-                tally.done += int(done[s])
+                tally.count(int(done[s]))
                 stack.drivers[s].rest()
                 if tally.driver.proven or tally.left(limits[s], total) <= 0:
                     tally.stopped_by = tally.stopped_by or ("proven" if tally.driver.proven else "visits")
@@ -122,8 +136,12 @@ class Fleet:
         """Play an action in each search (None: in this one nothing), and keep what was found below it."""
         if len(actions) != len(self):
             raise SearchError(f"{len(actions)} actions for {len(self)} searches; put None where none is to be played")
-        for search, action in zip(self.searches, actions, strict=True):
-            if action is not None:
+        with self._use.changing():
+            played = [(search, action) for search, action in zip(self.searches, actions, strict=True) if action is not None]
+            for search, action in played:  # all of them are possible, or none is played
+                if search.position is not None:
+                    search._play(action)
+            for search, action in played:
                 search.advance(action, keep)
 
     def _gathered(self) -> Stack:

@@ -14,9 +14,9 @@ Truth is the edge visit: N(n) is a node's own evaluations and all visits of its 
 (`update.py`). Other edges may lead to the same node, so N(n) may be more than any of them counts.
 
 With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
-length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds (`prove.py`), lore
-and hints (`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`), strategies
-(`simultaneous/strategies.py`).
+length 0 for the others: rewards of edges, cuts (`history.py`), links back to parents (`stale.py`), bounds and levels
+(`prove.py`), lore and hints (`lore.py`), squares (`squares.py`), weights (`certainty.py`), a plan for the root (`gumbel.py`),
+strategies (`simultaneous/strategies.py`).
 Memory is reserved for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down.
 Next: `simulate_graph.py`, which grows this; `collect.py`, which shrinks it.
 """
@@ -45,6 +45,7 @@ from anabranch.search.layout import (
     On,
     clear_edge,
     edge_dtype,
+    edges_of,
     is_on,
     own_value,
     padded,
@@ -60,6 +61,7 @@ MOVED = np.uint8(4)  # only a signpost, whose `stamp` is the node's new number
 EXEMPT = np.uint8(16)  # its last action may bring any position again
 FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
 WAITING = np.uint8(32)  # a leaf whose evaluation is under way: see `batch.py`
+NOT_WAITING = np.uint8(255) - WAITING
 GRAY = np.uint8(64)  # evaluated and with edges, but not visited since: see `gray.py`
 LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
@@ -131,9 +133,11 @@ class Graph(NamedTuple):
     links: Any  # i4 (slots, 2); length 0 if parents are not asked for
     heads: Any  # i4 (slots,): the first edge that leads to a node, or EMPTY; length 0 likewise
     bounds: Any  # f8 (slots, 2, width): what a node is worth at least and at most; length 0 without proofs
+    levels: Any  # i4 (slots,): of a node, its level; of an edge, whether it leads to a higher one; length 0 if not asked for
     places: Any  # u8 (slots, 2): a node's repetition key; length 0 if that is its key
     merge: bool  # whether positions are found by their keys
     prove: Any  # On or Off: whether bounds are kept
+    leveled: Any  # On or Off: whether only edges to higher levels count in proofs: see `prove.py`
     repeat: Any  # On or Off: whether cuts are counted
     apart: Any  # On or Off: whether repetition keys are kept apart from keys
     lore: Any  # LORE (slots,): what an edge has besides its own visits; length 0 if nothing
@@ -157,6 +161,7 @@ class Needs(NamedTuple):
 
     merge: bool = True
     prove: bool = False
+    levels: bool = False  # with proofs only
     rewards: bool = False
     cuts: bool = False
     links: bool = False
@@ -173,6 +178,7 @@ class Needs(NamedTuple):
 def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Graph:
     """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
     beside = 8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.places
+    beside += 4 * needs.levels
     beside += LORE.itemsize * needs.lore + HINT.itemsize * needs.hints + 8 * needs.squares + 16 * needs.weights
     beside += 8 * STRATEGY_COLUMNS * needs.strategies
     cost = node_dtype(width).itemsize + beside
@@ -192,9 +198,11 @@ def allocate(width: int, memory: int, needs: Needs, virtual: Any = NOBODY) -> Gr
         links=np.empty((slots if needs.links else 0, 2), np.int32),
         heads=np.empty(slots if needs.links else 0, np.int32),
         bounds=np.empty((slots if needs.prove else 0, 2, width)),
+        levels=np.empty(slots if needs.levels else 0, np.int32),
         places=np.empty((slots if needs.places else 0, 2), np.uint64),
         merge=needs.merge,
         prove=On() if needs.prove else Off(),
+        leveled=On() if needs.levels else Off(),
         repeat=On() if needs.cuts else Off(),
         apart=On() if needs.places else Off(),
         lore=np.empty(slots if needs.lore else 0, LORE),
@@ -308,6 +316,8 @@ def add_edges(graph, number, player, actions, count):
         clear_edge(graph.edges[number + 1 + i], actions[i], 1.0 / count)
         if is_on(graph.repeat):
             graph.cuts[number + 1 + i] = 0
+        if is_on(graph.leveled):
+            graph.levels[number + 1 + i] = 0
         if is_on(graph.squared):
             graph.squares[number + 1 + i] = 0.0
     if is_on(graph.strategic):
@@ -341,6 +351,8 @@ def move(graph, number, target):
         for i in range(graph.bounds.shape[2]):
             graph.bounds[target, LOW, i] = graph.bounds[number, LOW, i]
             graph.bounds[target, HIGH, i] = graph.bounds[number, HIGH, i]
+    if is_on(graph.leveled):
+        graph.levels[target] = graph.levels[number]
     if is_on(graph.apart):
         copy_place(graph, number, target)
     if is_on(graph.weighed):
@@ -503,6 +515,29 @@ def all_nodes(graph, out):
             count += 1
         number = after(graph, number)
     return count
+
+
+@kernel
+def largest_counts(graph):
+    """The most visits, and the most AMAF ones, that anything has. Simulations are numbered anew from here on if half of their
+    numbers are used up; several threads do not number them."""
+    again = graph.used[STAMP] > LARGEST_STAMP // 2
+    visits = np.int64(0)
+    amaf_visits = np.int64(0)
+    number = 1
+    while number < graph.used[SLOTS]:
+        node = graph.nodes[number]
+        if (node.flags & MOVED) == 0:
+            visits = max(visits, np.int64(node.visits))
+            if again and not is_on(graph.crew):
+                node.stamp = 0
+            if is_on(graph.known):
+                for e in edges_of(graph, number):
+                    amaf_visits = max(amaf_visits, np.int64(graph.lore[e].amaf_visits))
+        number = after(graph, number)
+    if again:
+        graph.used[STAMP] = 0
+    return visits, amaf_visits
 
 
 def numbers(graph: Graph) -> np.ndarray:

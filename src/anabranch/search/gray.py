@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.jit import helper, kernel
 from anabranch.search.graph import GRAY, OVER, OWN_WEIGHT, Graph, forget_strategies, weigh
-from anabranch.search.layout import edges_of, is_on, own_value, slot, width_of
+from anabranch.search.layout import NO_NODE, edges_of, is_on, own_value, slot, width_of
 from anabranch.search.lore import begin_amaf
 
 NOT_GRAY = np.uint8(255) - GRAY
@@ -35,7 +35,8 @@ def fade(graph, root, numbers):
                 weigh(graph, number, graph.weights[slot(number), OWN_WEIGHT])
             for i in range(width_of(graph)):
                 node.mean[i] = own_value(graph, number, i)
-    wake(graph, root)
+    if root != NO_NODE and (graph.nodes[slot(root)].flags & GRAY) != 0:
+        wake(graph, root)
 
 
 def wake_up(graph: Graph, number: int) -> None:

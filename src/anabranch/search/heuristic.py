@@ -24,6 +24,7 @@ import numpy as np
 from anabranch.errors import EvaluatorError
 from anabranch.games import rules
 from anabranch.games.advice import advise, consider
+from anabranch.interrupts import released
 from anabranch.jit import generic, helper
 from anabranch.jit.dispatch import quiet
 from anabranch.jit.options import Whole
@@ -161,7 +162,8 @@ def is_better(work, i, j):
 def ask_heuristic(function: Any, state: Any, actions: np.ndarray, size: int, trail: Any) -> None:
     """Have a Python function say what it thinks of these actions, check that and put it into the trail."""
     try:
-        values, visits, amaf_visits = function(state)
+        with released():
+            values, visits, amaf_visits = function(state)
     except (TypeError, ValueError) as error:
         raise EvaluatorError(f"a heuristic f(state) gives (H, C, C~), three arrays or numbers; this one: {error}") from error
     count = len(actions)

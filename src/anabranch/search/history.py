@@ -9,6 +9,7 @@ A game declares what it means to meet a position again (`Game.repetition`, the s
 Either way the edge's visit counts, as a *cut*: its value is the declared one, and the shared node behind it keeps its own.
 """
 
+import copy
 from collections import Counter
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Key
-from anabranch.games.rules import DRAW
+from anabranch.games.rules import CHANCE, DRAW
 from anabranch.jit import helper
 
 
@@ -33,10 +34,13 @@ class History:
         elif self.matters:
             self.keys = list(position.past)
 
-    def add(self, position: Any) -> None:
-        """The game went on from this position."""
+    def after(self, position: Any) -> "History":
+        """The history once the game has gone on from this position."""
+        following = copy.copy(self)
         if self.matters:
-            self.keys.append(self.game.key(position) if isinstance(self.game, ObjectGame) else position.repetition_key)
+            key = self.game.key(position) if isinstance(self.game, ObjectGame) else position.repetition_key
+            following.keys = [*self.keys, key]
+        return following
 
     def exhausted(self) -> np.ndarray:
         """Keys of positions that may not come once more, as rows of two u8 in rising order."""
@@ -63,7 +67,7 @@ def is_exhausted(exhausted, low, high):
 def cut_value(repetition, width, player, i, scale):
     """What a repetition that `player` brought about is worth: column `i` of a value, player 0's or one a player."""
     half = 1.0 / scale.factor
-    if repetition == DRAW:
+    if repetition == DRAW or player == CHANCE:  # nobody is to blame for luck
         half = 0.0
     if width == 1:
         return scale.middle + (half if player == 1 else -half)

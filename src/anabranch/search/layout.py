@@ -34,7 +34,10 @@ SPARE = 14  # of a thread's share: no simulation sets out with fewer slots left;
 COUNTERS = 15
 
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
-MOST_ACTIONS = 2**16  # an edge's action is a u2
+ACTION_CODES = 2**16  # an edge's action is a u2
+MOST_ACTIONS = ACTION_CODES - 1  # so is the number of a node's edges
+MOST_VISITS = 2**31 - 2**20  # they are i4; the rest is for what is under way
+MOST_PENDING = 2**15 - 1  # simulations under way that a search allows: an edge's `pending` is a u2
 
 
 class On(NamedTuple):

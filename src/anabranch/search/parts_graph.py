@@ -9,9 +9,9 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE, evaluate
-from anabranch.search.graph import add_edges, find
+from anabranch.search.graph import NOT_WAITING, add_edges, find
 from anabranch.search.heuristic import NoHeuristic, advise_all, exchange, sort_actions, sort_by_number
-from anabranch.search.layout import MERGES, NO_NODE, is_on
+from anabranch.search.layout import MERGES, NO_NODE, is_on, slot
 from anabranch.search.locks import lock_in_place, publish
 from anabranch.search.lore import keep_hints
 from anabranch.search.simulate_graph import add_leaf, arrive, ascend, descend, keep_outcome, lead_to, note, unlock_both
@@ -40,11 +40,11 @@ def find_or_add(graph, depth, low, high, limits, work):
         if child != NO_NODE:
             publish(graph, child)
             if depth > 0:
-                lead_to(graph, depth, child, limits, work)
+                lead_to(graph, depth, child, True, limits, work)
         return child, True
     if depth > 0:
         graph.used[MERGES] += 1
-        lead_to(graph, depth, child, limits, work)
+        lead_to(graph, depth, child, False, limits, work)
     return child, False
 
 
@@ -83,6 +83,8 @@ def adopt_advised(graph, number, player, count, manner, work):
     if manner.ordered and player != CHANCE:
         sort_actions(work, count)
     before = lock_in_place(graph, number)
+    # It waited until now, so that no other thread could have it evaluated a second time.
+    graph.nodes[slot(before)].flags &= NOT_WAITING
     number = add_edges(graph, before, player, work.actions, count)
     if number != NO_NODE:
         for i in range(count):

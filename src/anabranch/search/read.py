@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.games.rules import CHANCE, FORBIDDEN
+from anabranch.games.rules import CHANCE, EVERYONE, FORBIDDEN
 from anabranch.jit import readable
 from anabranch.search import graph as graphs
 from anabranch.search import tree as trees
@@ -71,6 +71,12 @@ def name_line(game: Any, graph: Tree | Graph, line: dict[int, int]) -> tuple[str
     )
 
 
+def moves_along(game: Any, graph: Tree | Graph, line: dict[int, int]) -> list[Any]:
+    """A line as positions play it: actions and chance events, and pairs of actions where both players move."""
+    players = graph.nodes["player"]
+    return [divmod(action, game.actions) if players[number] == EVERYONE else action for number, action in line.items()]
+
+
 def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale) -> list[Move]:
     """The root's actions, most visits first."""
     lore = graph.lore[root + 1 :] if isinstance(graph, Graph) and isinstance(graph.known, On) else None
@@ -127,6 +133,11 @@ def root_value(operator: Any, graph: Tree | Graph, root: int) -> float | list[fl
     return float(-values[0] if int(graph.nodes["player"][root]) == 1 else values[0])
 
 
+def with_proven(value: float | list[float], column: int, proven: float) -> float | list[float]:
+    """What the root is worth, where that is proven for the player who moves."""
+    return [proven if i == column else number for i, number in enumerate(value)] if isinstance(value, list) else proven
+
+
 def read_result(
     game: Any,
     graph: Tree | Graph,
@@ -159,7 +170,10 @@ def read_result(
     if bounds is not None and edges["total"][chosen, column] < bounds[LOW].max() * max(int(edges["visits"][chosen]), 1):
         chosen = int(bounds[LOW].argmax())  # another action is proven to be better than this one seems
     best = int(edges["action"][chosen])
-    line = list(line_from(graph, root).values())
+    proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
+    if bounds is not None and proven:  # the root itself may not have heard of it yet
+        value = with_proven(value, column, float(bounds[LOW].max()))
+    line = moves_along(game, graph, line_from(graph, root))
     return Result(
         best=best,
         policy=visits / max(visits.sum(), 1),
@@ -170,7 +184,7 @@ def read_result(
         pv=line,
         stats=stats_of(graph, len(line), cost),
         moves=read_moves(game, graph, root, bounds, limits.scale),
-        proven=bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max()),
+        proven=proven,
         **facts,
     )
 
@@ -225,8 +239,11 @@ def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | 
     edges, column = edges_of(graph, root), _column(graph, root)
     half = np.inf if len(graph.rewards) else 1.0 / limits.scale.factor
     found = np.tile([[limits.scale.middle - half], [limits.scale.middle + half]], len(edges))
+    counts = (edges["child"] != NO_NODE) & (graph.nodes["flags"][edges["child"]] & EXHAUSTED == 0)
+    if len(graph.levels):
+        counts &= graph.levels[root + 1 : root + 1 + len(edges)] != 0  # see `prove.counts`
     for i, child in enumerate(edges["child"]):
-        if child != NO_NODE and not graph.nodes["flags"][child] & EXHAUSTED:
+        if counts[i]:
             found[:, i] = limits.discount * graph.bounds[child, :, column]
             if len(graph.rewards):
                 found[:, i] += graph.rewards[root + 1 + i, column]
@@ -240,10 +257,13 @@ def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray 
     if limits.repetition == FORBIDDEN and isinstance(graph, Graph):
         known = edges["child"] != NO_NODE
         mask[known] = graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
-    if bounds is not None:
-        best = bounds[LOW].max()
-        mask &= (bounds[HIGH] > best) | (bounds[LOW] == bounds[HIGH].max())
-    return mask if mask.any() else np.ones(len(edges), bool)
+    if not mask.any():
+        mask[:] = True
+    if bounds is None:
+        return mask
+    low, high = bounds[LOW], bounds[HIGH]
+    not_worse = mask & ((high > low[mask].max()) | (low == high[mask].max()))
+    return not_worse if not_worse.any() else mask
 
 
 def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random: np.random.Generator) -> int:

@@ -61,7 +61,7 @@ class Result:
     pv: list[int]  # the principal variation
     stats: Stats
     moves: list[Move]  # legal actions, most visits first
-    stopped_by: str  # "visits", "total", "seconds", "proven", "on_progress", "stop", "Ctrl-C"
+    stopped_by: str  # "visits", "total", "seconds", "proven", "on_progress", "stop", "Ctrl-C", "full counters"
     memory_full: bool  # whether the tree could not grow as it wanted
     proven: bool = False  # whether `best` is certain to be best, and `value` its worth
     settings: dict[str, Any] = field(default_factory=dict)  # game, options, seed and version

@@ -2,14 +2,16 @@
 shows what was found (`export.py`), `save` and `load` keep it in files (`keep.py`).
 
 It keeps the tree or graph between calls, looks at the clock and at Ctrl-C between slices of about 20 ms, and turns what was
-found into a `Result`. What it is given is checked by `checks.py` and put together by `assemble.py`; what goes on beside the
-loop is in `around.py`; the work is done by a driver (`drive.py`) in kernels.
+found into a `Result`. A call either succeeds or leaves the search as it was; a run that is ended by an exception keeps the
+simulations that were complete. What it is given is checked by `checks.py` and put together by `assemble.py`; what goes on
+beside the loop is in `around.py`; the work is done by a driver (`drive.py`) in kernels.
 """
 
+import contextlib
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,10 @@ from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.interrupts import released
 from anabranch.jit.options import is_option
 from anabranch.search import assemble, keep
 from anabranch.search.around import (
-    ctrl_c_stops,
     next_slice,
     noise_at_root,
     only_action,
@@ -33,11 +35,12 @@ from anabranch.search.around import (
     priors_seen,
     sweeping_beside,
 )
-from anabranch.search.checks import as_game, at_least_one, check_limits, check_plan, is_a, one_of, option, parse_memory
+from anabranch.search.checks import as_game, check_limits, check_plan, is_a, one_of, option, parse_memory
 from anabranch.search.collect import Forget, KeepReached
 from anabranch.search.drive import NEVER, Driver, OnGraph, Setting
-from anabranch.search.drive_batch import BatchDriver
+from anabranch.search.drive_batch import BatchDriver, at_most_pending
 from anabranch.search.drive_python import ObjectDriver
+from anabranch.search.exclusive import Exclusive
 from anabranch.search.export import GraphView, view_of
 from anabranch.search.final import Dirichlet, FinalChoice
 from anabranch.search.graph import Graph, look_up
@@ -48,7 +51,7 @@ from anabranch.search.read import edges_of, read_result
 from anabranch.search.result import Result
 from anabranch.search.simultaneous.read import read_pairs
 from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
-from anabranch.search.tally import Tally
+from anabranch.search.tally import FULL_COUNTERS, Tally
 from anabranch.search.tree import Tree
 from anabranch.search.update import CatchUp, Continue, Idempotent, Incremental, Stop
 from anabranch.search.virtual import VirtualLoss
@@ -157,8 +160,10 @@ class Search:
         self._memory: Tree | Graph | None = None
         self._position: Any = None
         self._history: History | None = None
-        self._before: list[Any] = []  # positions that `advance` left behind, the last one at the end
+        self._before: list[tuple[Any, History]] = []  # positions that `advance` left behind, the last one at the end
+        self._use = Exclusive()
         self._stop = threading.Event()
+        self._done = threading.Event()  # set when the search in the background has ended
         self._thread: threading.Thread | None = None
         self._leaves: Leaves | None = None
         self._outcome: Result | BaseException | None = None
@@ -181,35 +186,45 @@ class Search:
         seconds  for so long; of several limits the first one reached stops the search, and so does Ctrl-C
         action   all of them to this action at the root: "give this move 1,000 more visits"
         """
-        self._check_idle()
         check_limits(visits, total, seconds)
         check_plan(self.options.select, visits, total)
-        self._set_root(position)
-        number = None if action is None else self._play(action)[1]
-        self._stop.clear()
-        with ctrl_c_stops(self._stop):
+        with self._changing(self._stop_at_first):
+            self._set_root(position)
+            number = None if action is None else self._play(action)[1]
+            self._stop.clear()
             return self._search(visits, total, seconds, number)
+
+    def _stop_at_first(self) -> bool:
+        """The first Ctrl-C ends the search and keeps its result; a second one interrupts."""
+        if self._stop.is_set():
+            return False
+        self._stop.set()
+        return True
 
     def start(
         self, position: Any = None, visits: int | None = None, total: int | None = None, seconds: float | None = None
     ) -> None:
         """The same in the background; without limits, until `stop`."""
-        self._check_idle()
         if (visits, total, seconds) != (None, None, None):
             check_limits(visits, total, seconds)
         check_plan(self.options.select, visits, total)
-        self._set_root(position)
-        self._stop.clear()
-        self._outcome = None
+        with self._changing():
+            self._set_root(position)
+            self._stop.clear()
+            self._done.clear()
+            self._outcome = None
 
-        def work() -> None:
-            try:
-                self._outcome = self._search(visits, total, seconds)
-            except BaseException as error:
-                self._outcome = error
+            def work() -> None:
+                try:
+                    self._outcome = self._search(visits, total, seconds)
+                except BaseException as error:
+                    self._outcome = error
+                finally:
+                    self._done.set()
 
-        self._thread = threading.Thread(target=work, name="anabranch-search", daemon=True)
-        self._thread.start()
+            thread = threading.Thread(target=work, name="anabranch-search", daemon=True)
+            thread.start()
+            self._thread = thread
 
     def stop(self) -> Result:
         """End the search in the background and give its result."""
@@ -220,6 +235,7 @@ class Search:
         """The result of the search in the background, when it is done."""
         if self._thread is None:
             raise SearchError("no search is running in the background; begin one with start()")
+        self._done.wait()  # and not for the thread: once a signal interrupts that, Python 3.11 takes the thread for ended
         self._thread.join()
         self._thread = None
         if isinstance(self._outcome, BaseException):
@@ -234,73 +250,96 @@ class Search:
 
         There may be fewer, or none: simulations that need no evaluation are done at once. The first leaf is the root.
         """
-        self._check_idle()
-        self._set_root(position)
-        if self._driver is None:
-            if is_option(self.options.evaluate):
-                self.options = self.options._replace(evaluate=nobody)
-                self._setting = self._setting._replace(rules=self.options)
-                self._memory = None
-            self._driver = self._sow()
-        if not isinstance(self._driver, BatchDriver):
-            raise SearchError("ask() wants a compiled game, and a search that has not run with an evaluator of its own")
-        self._leaves = Leaves(self._driver.ask(at_least_one(count, "count")))
-        return self._leaves
+        at_most_pending(count, "count")
+        with self._changing():
+            self._set_root(position)
+            if self._driver is None:
+                self._driver = self._sow_for_asking() if is_option(self.options.evaluate) else self._sow()
+            if not isinstance(self._driver, BatchDriver):
+                raise SearchError("ask() wants a compiled game, and a search that has not run with an evaluator of its own")
+            self._leaves = Leaves(self._driver.ask(count))
+            return self._leaves
+
+    def _sow_for_asking(self) -> Driver:
+        """A driver for a new tree whose leaves others evaluate; from now on the search has no evaluator."""
+        options = self.options._replace(evaluate=nobody)
+        setting = self._setting._replace(rules=options)
+        memory = assemble.allocate(setting, self._needs, self.memory)
+        assert self._history is not None
+        driver = assemble.driver_at(setting, memory, self._position, self._history, self.seed)
+        self.options, self._setting, self._memory = options, setting, memory
+        return driver
 
     def tell(self, leaves: Leaves, priors: Any = None, values: Any = None) -> None:
         """Back up what `ask` gave: `values`, one a leaf in the view of who moves there (or one a player); `priors`, a row of
-        probabilities a leaf, or None for uniform ones. Without values the leaves are taken back."""
-        if leaves is not self._leaves or not isinstance(self._driver, BatchDriver):
-            raise SearchError("tell() wants the leaves that ask() gave last")
-        self._leaves = None
-        self._driver.tell(len(leaves), None if values is None else (priors, values))
+        probabilities a leaf, or None for uniform ones. Without values the leaves are taken back. Values that cannot be used
+        change nothing: the leaves are still out."""
+        with self._use.changing():
+            if leaves is not self._leaves or not isinstance(self._driver, BatchDriver):
+                raise SearchError("tell() wants the leaves that ask() gave last")
+            self._driver.tell(len(leaves), None if values is None else (priors, values))
+            self._leaves = None
 
     def result(self) -> Result:
         """What was found so far at the root."""
-        return self._result(Tally(self._searched(), planted=False))
+        with self._reading():
+            return self._result(Tally(self._searched()))
 
     def advance(self, action: Any, keep: str = "statistics") -> None:
         """Play an action (a pair of them where both players move; or a chance event) at the root and keep what was found below
         it: its "statistics"; only the "evaluations" of an evaluator in Python, so that visits begin again without asking it
-        twice; or "nothing"."""
-        self._check_idle()
+        twice; or "nothing". Nothing is evaluated here."""
         one_of(keep, KEEPS, "keep")
         if keep == EVALUATIONS and is_option(self.options.evaluate):
             raise SearchError(f'keep="evaluations" is for evaluators in Python, and {self.options.evaluate!r} is none')
-        if self._position is None:
-            raise SearchError("there is no root yet: give run() a position first")
-        following, number = self._play(action)
-        child = self._child(number)
-        before, self._position = self._position, following
-        self._before.append(before)
-        assert self._history is not None
-        self._history.add(before)
-        if keep == NOTHING:
-            self._driver = None
-        on_graph = isinstance(self._driver, OnGraph) and self._needs.merge
-        # On a tree, nodes are marked for the path they stand on; where it takes three, such a mark may be void from now on.
-        marked = self._history.matters and not on_graph and self.game.repetition_count > 2
-        if self._driver is None or self._is_over(following) or marked or (child == NO_NODE and not on_graph):
-            self._driver = None
-            return
-        self._driver.advance(child, following, self._history.exhausted())
-        if self._root == NO_NODE:
-            self._driver = None
-        elif keep == EVALUATIONS and isinstance(self._driver, OnGraph):
-            self._driver.forget_statistics()
+        with self._changing():
+            if self._position is None or self._history is None:
+                raise SearchError("there is no root yet: give run() a position first")
+            following, number = self._play(action)
+            history = self._history.after(self._position)
+            child, driver = self._child(number), self._driver if keep != NOTHING else None
+            on_graph = isinstance(driver, OnGraph) and self._needs.merge
+            if child == NO_NODE and on_graph:
+                child = self._find(following)  # it may have come by another path
+            # On a tree, nodes are marked for the path they stand on; where it takes three, such a mark may be void now.
+            marked = history.matters and not on_graph and self.game.repetition_count > 2
+            if self._is_over(following) or marked or (child == NO_NODE and not on_graph):
+                driver = None
+            exhausted = history.exhausted()
+            with self._moving(driver):
+                if driver is not None:
+                    driver.advance(child, following, exhausted)
+                if keep == EVALUATIONS and isinstance(driver, OnGraph):
+                    driver.forget_statistics()
+            self._before.append((self._position, self._history))
+            self._position, self._history = following, history
 
     def back(self) -> None:
         """Take the last `advance` back. What was found there is still known, unless the search runs on a compact tree (one
         thread, `Rollout` or `Uniform`, no graph) or memory was collected since."""
-        self._check_idle()
-        if not self._before:
-            raise SearchError("there is nothing to take back: the root is where the search began")
-        self._position = self._before.pop()
-        self._history = History(self.game, self._position)
-        marked = self._history.matters and not self._needs.merge  # for the path that nodes stand on
-        driver = self._driver if isinstance(self._driver, OnGraph) and not marked else None
-        if driver is None or not driver.step_back(self._position, self._history.exhausted()):
+        with self._changing():
+            if not self._before:
+                raise SearchError("there is nothing to take back: the root is where the search began")
+            position, history = self._before[-1]
+            marked = history.matters and not self._needs.merge  # for the path that nodes stand on
+            driver = self._driver if isinstance(self._driver, OnGraph) and not marked else None
+            exhausted = history.exhausted()
+            with self._moving(driver):
+                if driver is not None and not driver.step_back(position, exhausted):
+                    self._driver = None
+            self._before.pop()
+            self._position, self._history = position, history
+
+    @contextlib.contextmanager
+    def _moving(self, driver: Driver | None) -> Iterator[None]:
+        """While the root of the search's driver moves; without one, what was found is forgotten. So it is if this fails
+        half-way (memory may run out): then the root has not moved, and the next search begins anew."""
+        try:
+            self._driver = driver
+            yield
+        except BaseException:
             self._driver = None
+            raise
 
     @property
     def position(self) -> Any:
@@ -312,56 +351,60 @@ class Search:
     @property
     def graph(self) -> GraphView:
         """All that was found, as data: arrays of nodes and edges, JSON, Graphviz text, a drawing."""
-        driver = self._searched()
-        return view_of(driver.graph, driver.root, self.options.backup, self.game, self._settings)
+        with self._reading():
+            return view_of(self._searched(), self.game, self._settings)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what was found, the root's position and the state of the generator into a file."""
-        terms, driver = self._terms(), self._searched()
-        assert self._history is not None
-        keep.save(Path(path), terms, driver, self._position, self._history, self._settings)
+        terms = self._terms()
+        with self._reading():
+            driver = self._searched()
+            assert self._history is not None
+            keep.save(Path(path), terms, driver, self._position, self._history, self._settings)
 
-    def load(self, path: str | PathLike[str]) -> None:
-        """Go on from a file that `save` wrote; the game and the options that decide what is in memory must be the same."""
-        self._check_idle()
-        saved = keep.load(Path(path), self._terms())
-        driver = assemble.driver_at(self._setting, self._allocate(), saved.position, saved.history, self.seed)
-        saved.fill(driver)
-        self._driver, self._memory = driver, driver.graph
-        self._position, self._history, self._before = saved.position, saved.history, []
+    def load(self, path: str | PathLike[str], position: Any = None) -> None:
+        """Go on from a file that `save` wrote; the game and the options that decide what is in memory must be the same. If its
+        position was set up, and not played from the start, give that as well: records in files are not believed."""
+        terms = self._terms()
+        with self._changing():
+            with keep.opened(Path(path), terms, position) as saved:
+                driver = assemble.driver_at(self._setting, self._allocate(), saved.position, saved.history, self.seed)
+                saved.fill(driver)
+            self._driver, self._memory = driver, driver.graph
+            self._position, self._history, self._before = saved.position, saved.history, []
 
     def _searched(self) -> Driver:
-        self._check_idle()
         if self._driver is None:
             raise SearchError("nothing was searched from here yet: call run() first")
-        return self._driver
+        return self._ready()
 
     def _terms(self) -> keep.Terms:
         return keep.terms(self.game, self._needs, not is_option(self.options.evaluate))
 
     def staleness(self) -> Staleness:
         """How far nodes are from what their children say: the largest difference and the mean one."""
-        driver = self._on_graph("staleness")
-        return driver.staleness()
+        with self._reading():
+            return self._on_graph("staleness").staleness()
 
     def sweep(self) -> int:
         """Bring every node up to date with its children; the number of passes that it took."""
-        return self._on_graph("sweep").sweep()
+        with self._changing():
+            return self._on_graph("sweep").sweep()
 
     def _on_graph(self, what: str) -> OnGraph:
-        self._check_idle()
         if not isinstance(self._driver, OnGraph) or not self._needs.merge:
             raise SearchError(f"{what}() is for graphs that were searched: Search(..., graph=True), then run()")
         if isinstance(self._setting.manner.update, CatchUp):
             raise SearchError(f"{what}() is not for CatchUp(), whose edges keep means of their own")
+        self._searched()
         return self._driver
 
     # --- the loop ---
 
     def _search(self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None) -> Result:
-        planted = self._driver is None
-        driver = self._plant() if self._driver is None else self._driver
-        tally = Tally(driver, planted)
+        before = self._driver.evaluated if self._driver is not None else 0
+        driver = self._ready()
+        tally = Tally(driver, max(driver.evaluated - before, 0))
         goal = tally.left(visits, total)
         tally.stopped_by = "visits" if visits is not None and goal == visits else "total"
         reported, count = tally.began, driver.least
@@ -379,20 +422,30 @@ class Search:
                     break
                 if self.on_progress is not None and tally.done and now - reported >= PROGRESS_EVERY:
                     reported = now
-                    if self.on_progress(self._result(tally)):
+                    if self._report(self._result(tally)):
                         tally.stopped_by = "on_progress"
                         break
-                tally.done += driver.run(int(min(count, goal - tally.done)), int(min(goal - tally.done, NEVER)))
+                most = int(min(goal - tally.done, tally.countable()))
+                if most == 0:
+                    tally.stopped_by = FULL_COUNTERS
+                    break
+                tally.count(driver.run(min(count, most), most))
                 if driver.proven:
                     tally.stopped_by = "proven"
                     break
                 count = next_slice(count, tally.done, tally.elapsed(), seconds, driver.least)
         return self._result(tally)
 
+    def _report(self, result: Result) -> bool:
+        """Show the caller a result; whether the search shall stop."""
+        assert self.on_progress is not None
+        with released():
+            return bool(self.on_progress(result))
+
     def _result(self, tally: Tally) -> Result:
         driver = tally.driver
         random = self._random(tally.kept + tally.done)
-        graph: Any = driver.graph
+        graph: Any = driver.with_bounds_of_actions()
         found = graph, driver.root, self.options, self.final, random, self._setting.limits, priors_seen(driver)
         facts: dict[str, Any] = {"stopped_by": tally.stopped_by, "memory_full": tally.memory_full, "settings": self._settings}
         if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
@@ -408,12 +461,14 @@ class Search:
     def _graph(self) -> Any:
         return None if self._driver is None else self._driver.graph
 
-    def _plant(self) -> Driver:
-        """A new tree with the root's node."""
-        driver = self._sow()
-        driver.plant()
-        self._driver = driver
-        return driver
+    def _ready(self) -> Driver:
+        """The driver, whose root simulations can set out from. If an evaluator raises on the way, nothing has changed."""
+        if self._driver is None or not self._driver.prepare():
+            self._driver = None
+            driver = self._sow()
+            driver.prepare()
+            self._driver = driver
+        return self._driver
 
     def _sow(self) -> Driver:
         """A driver for a new tree, which has no root yet."""
@@ -424,7 +479,7 @@ class Search:
         return assemble.driver_at(self._setting, self._memory, self._position, self._history, self.seed)
 
     def _allocate(self) -> Tree | Graph:
-        return assemble.allocate(self.game, self.options.evaluate, self._needs, self.memory, self.virtual)
+        return assemble.allocate(self._setting, self._needs, self.memory)
 
     def _random(self, *numbers: int) -> np.random.Generator:
         """Random numbers for noise and choice at the root: others in each position, the same for one seed."""
@@ -433,7 +488,8 @@ class Search:
 
     # --- the root ---
 
-    def _set_root(self, position: Any) -> None:
+    def _checked(self, position: Any) -> Any:
+        """The position to search: the one that is given, if it can be, or where the root is."""
         if position is None:
             position = self._position if self._position is not None else self.game.start()
         if isinstance(self.game, Game):
@@ -447,17 +503,24 @@ class Search:
             self.game.verify(position)
         if self._is_over(position):
             raise SearchError("the game is over in this position: there is nothing to search")
+        return position
+
+    def _set_root(self, position: Any) -> None:
+        position = self._checked(position)
         if position is self._position and self._history is not None:
             return
         history = History(self.game, position)
         if position == self._position and self._history is not None and history.keys == self._history.keys:
+            if (
+                isinstance(position, Position) and position.moves != self._position.moves
+            ):  # came by another way than `back` goes
+                self._position, self._history, self._before = position, history, []
             return
+        found, exhausted = self._find(position), history.exhausted()
+        with self._moving(self._driver if found != NO_NODE else None):
+            if self._driver is not None:
+                self._driver.advance(found, position, exhausted)
         self._position, self._history, self._before = position, history, []
-        found = self._find(position)
-        if found == NO_NODE:
-            self._driver = None
-        elif self._driver is not None:
-            self._driver.advance(found, position, history.exhausted())
 
     def _find(self, position: Any) -> int:
         """The node of a position that the graph knows already, or NO_NODE."""
@@ -483,17 +546,32 @@ class Search:
         return following, self._position.edge_of(following.moves[-1])
 
     def _known_object(self, action: int) -> Any:
-        child = self._child(action)
-        return self._driver.objects.get(child) if isinstance(self._driver, ObjectDriver) else None
+        """The object of a child, but on graphs: it may have come by another path, and know that."""
+        if not isinstance(self._driver, ObjectDriver) or self._needs.merge:
+            return None
+        return self._driver.objects.get(self._child(action))
 
     def _child(self, action: int) -> int:
         if self._root == NO_NODE:
             return NO_NODE
-        edges = edges_of(self._graph, self._root)
-        return int(edges["child"][edges["action"] == action][0])
+        edges = edges_of(self._graph, self._root)  # none, if the root has moved and was not searched since
+        found = edges["child"][edges["action"] == action]
+        return int(found[0]) if len(found) else NO_NODE
 
     def _is_over(self, position: Any) -> bool:
         return bool(self.game.is_over(position) if isinstance(self.game, ObjectGame) else position.is_over)
+
+    @contextlib.contextmanager
+    def _changing(self, on_interrupt: Callable[[], bool] | None = None) -> Iterator[None]:
+        with self._use.changing(on_interrupt):
+            self._check_idle()
+            yield
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._use.reading():
+            self._check_idle()
+            yield
 
     def _check_idle(self) -> None:
         if self._thread is not None:

@@ -16,6 +16,7 @@ from anabranch.search.layout import EVALUATIONS, NO_NODE, POSITIONS, slot, view
 from anabranch.search.locks import lock, unlock
 from anabranch.search.select import choose
 from anabranch.search.steps import read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.stuck import is_stuck
 from anabranch.search.tree import add_node
 from anabranch.search.virtual import set_out
 
@@ -26,7 +27,8 @@ OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room t
 
 @kernel
 def simulate(graph, root, select, evaluator, operator, limits, work, count):
-    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full.
+    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full, or a position
+    is met where nothing can be played (`stuck.py`).
 
     If the root is NO_NODE, its node is made and evaluated first, and not counted: the graph is empty then, the game is not
     over in ROOT_STATE, and there is room.
@@ -41,8 +43,12 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
             if depth == PATH_FULL:
                 break
         is_sample = find_value(graph, depth, leaf, evaluator, limits, work)
+        if is_stuck(work):
+            break
         if root == NO_NODE:
             root = plant(graph, work)
+            if root == NO_NODE:
+                break
         else:
             back_up(operator, graph, depth, 0, is_sample, limits.discount, work)
             done += 1
@@ -63,10 +69,11 @@ def find_value(graph, depth, leaf, evaluator, limits, work):
 
 @helper
 def plant(graph, work):
-    """Make the root's node, with `work.values` as its evaluation."""
+    """Make the root's node, with `work.values` as its evaluation; NO_NODE if nothing can be played there."""
     graph.used[POSITIONS] += 1
-    root = grow(graph, work.states[LEAF_STATE], work)
-    own_evaluations(graph.nodes[root], 1, work.values)
+    root = np.int64(grow(graph, work.states[LEAF_STATE], work))
+    if root != NO_NODE:
+        own_evaluations(graph.nodes[root], 1, work.values)
     return root
 
 
@@ -175,8 +182,10 @@ def own_evaluations(node, count, values):
 @helper
 def grow(graph, state, work):
     """A new node for a state that is not over: edges with uniform priors in random order, or a chance event's with their
-    probabilities. NO_NODE if there is no room."""
+    probabilities. NO_NODE if there is no room, or nothing can be played."""
     player, count = shuffled_choices(state, work)
+    if count == 0:
+        return NO_NODE
     number = add_node(graph, player, work.actions, count)
     if number != NO_NODE:
         set_chances(graph, number, state, work)

@@ -49,12 +49,13 @@ from anabranch.search.layout import (
 )
 from anabranch.search.locks import lock, lock_in_place, publish, unlock
 from anabranch.search.lore import keep_hints, spread_amaf
-from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, unknown
+from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, leads_up, repeats, unknown
 from anabranch.search.select import choose
 from anabranch.search.simultaneous.strategies import Nothing, learn
 from anabranch.search.squares import add_squares
 from anabranch.search.stale import PathOnly, spread
 from anabranch.search.steps import choices, read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.stuck import is_stuck
 from anabranch.search.trail import begin_descent
 from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
 from anabranch.search.virtual import come_back, set_out
@@ -68,6 +69,7 @@ PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and trie
 PROVEN = 5  # of `simulate_graph`: the root's value is known
 MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
 AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for want of room
+STUCK = 8  # of `simulate_graph`: nothing can be played in some position: see `stuck.py`
 
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 LORE_LINES_AHEAD = 2  # and the lore of those and as many more
@@ -89,7 +91,7 @@ class Manner(NamedTuple):
 @kernel
 def simulate_graph(graph, root, select, evaluator, operator, manner, limits, work, count, refusals):
     """Run up to `count` simulations; gives the root's number, how many were done and, if it is fewer, why: PATH_FULL, PROVEN,
-    or MEMORY_FULL once memory was asked for in vain `refusals` times in all, or the slots of this thread may not do.
+    STUCK, or MEMORY_FULL once memory was asked for in vain `refusals` times in all, or the slots of this thread may not do.
 
     A count of 0 plants the root: ROOT_STATE, which is not over, gets a node (`root`, if that is not NO_NODE) with an evaluation
     and edges; the number is NO_NODE if there is no room. (One kernel does both, since an evaluator is long to compile.)"""
@@ -112,6 +114,9 @@ def simulate_graph(graph, root, select, evaluator, operator, manner, limits, wor
                 read_outcome(work)
             else:
                 evaluate(evaluator, work, limits.scale, limits.discount)
+                if is_stuck(work):
+                    withdraw(graph, 0, depth, work)
+                    return root, done, STUCK
                 note(graph, leaf, 1, work)
             if leaf == NO_NODE:
                 end = AT_EDGE
@@ -275,6 +280,7 @@ def discover(graph, depth, limits, work):
             graph.rewards[work.path_edges[depth - 1], i] = work.path_rewards[depth - 1, i]
     low, high = rules.key(state)
     child = find(graph, low, high) if graph.merge else NO_NODE
+    is_new = False
     if child != NO_NODE:
         graph.used[MERGES] += 1
     else:
@@ -284,8 +290,10 @@ def discover(graph, depth, limits, work):
         if rules.is_over(state):
             read_outcome(work)
             keep_outcome(graph, child, work)
-        child = publish(graph, child)
-    lead_to(graph, depth, child, limits, work)
+        made = child
+        child = publish(graph, made)
+        is_new = child == made
+    lead_to(graph, depth, child, is_new, limits, work)
 
 
 @helper
@@ -299,23 +307,14 @@ def meets_path(graph, number, depth, work):
 
 
 @helper
-def repeats(graph, number, depth, work):
-    """Whether a node repeats one of the path. In a tree that never changes, so it is asked once, when a node is made."""
-    low, high = place_of(graph, number)
-    for d in range(depth):
-        other_low, other_high = place_of(graph, work.path_nodes[d])
-        if other_low == low and other_high == high:
-            return True
-    return False
-
-
-@helper
 def add_leaf(graph, low, high, depth, limits, work):
     """A new node without edges at the end of the path."""
     number = add_node(graph, low, high)
     if number != NO_NODE:
         if is_on(graph.prove):
             unknown(graph, number, limits, work.states[0])
+        if is_on(graph.leveled):
+            graph.levels[number] = graph.levels[slot(work.path_nodes[depth - 1])] + 1 if depth > 0 else 0
         if limits.repetition != NOTHING:
             mark_repetition(graph, number, depth, work)
     return number
@@ -331,13 +330,15 @@ def mark_repetition(graph, number, depth, work):
         graph.nodes[slot(number)].flags |= EXEMPT
         return
     low, high = place_of(graph, number)
+    # In a tree what a node repeats never changes, so it is asked once.
     if is_exhausted(work.exhausted, low, high) or (not graph.merge and repeats(graph, number, depth, work)):
         graph.nodes[slot(number)].flags |= EXHAUSTED
 
 
 @helper
-def lead_to(graph, depth, child, limits, work):
-    """Let the path's last edge lead to `child`. If it was visited before there was room for a node, a new node takes over."""
+def lead_to(graph, depth, child, is_new, limits, work):
+    """Let the path's last edge lead to `child`, which was just made or found. If it was visited before there was room for a
+    node, a new node takes over."""
     e = work.path_edges[depth - 1]
     number = work.path_nodes[depth - 1]
     lock(graph, number)
@@ -345,6 +346,8 @@ def lead_to(graph, depth, child, limits, work):
         unlock(graph, number)
         return
     attach(graph, number, e, child)
+    if is_on(graph.leveled):
+        graph.levels[e] = 1 if leads_up(graph, depth, child, is_new, work) else 0
     edge = graph.edges[e]
     node = graph.nodes[slot(child)]
     if edge.visits > 0 and node.visits == 0:
@@ -362,13 +365,16 @@ def lead_to(graph, depth, child, limits, work):
 @helper
 def expand(graph, number, depth, manner, limits, work):
     """Give the node of LEAF_STATE edges: uniform priors in random order, or in that of their numbers, with what the heuristic
-    says; or chance events with their probabilities. Its number from now on, or NO_NODE if there is no room."""
+    says; or chance events with their probabilities. Its number from now on, or NO_NODE if there is no room, or nothing can be
+    played."""
     state = work.states[LEAF_STATE]
     if manner.in_order:
         player, count = choices(state, work)
         sort_by_number(work, count)
     else:
         player, count = shuffled_choices(state, work)
+    if count == 0:
+        return np.int64(NO_NODE)
     if is_on(graph.known):
         take_advice(manner, graph, player, count, depth, limits, work)
     before = lock_in_place(graph, number)

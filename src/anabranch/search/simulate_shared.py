@@ -7,15 +7,18 @@ they can choose once for a bundle; camps are many, so that threads seldom meet a
 Read first: `simulate.py`.
 """
 
+import numpy as np
+
 from anabranch.games import rules
 from anabranch.jit import helper, kernel
-from anabranch.search.backup import back_up, carry
+from anabranch.search.backup import back_up, carry, withdraw
 from anabranch.search.evaluate import CAMP_STATE, LEAF_STATE, ROOT_STATE
 from anabranch.search.layout import NO_NODE, is_short, slot, view, width_of
 from anabranch.search.locks import lock, unlock
 from anabranch.search.select import choose
 from anabranch.search.simulate import PATH_FULL, descend, expect, find_value, plant
 from anabranch.search.steps import step
+from anabranch.search.stuck import is_stuck
 from anabranch.search.virtual import come_back, set_out
 
 BUSY = 512  # visits from which on a node chooses for a whole bundle
@@ -24,13 +27,13 @@ BUNDLE = 32  # simulations
 
 @kernel
 def simulate_shared(graph, root, select, evaluator, operator, limits, work, count):
-    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full, or the slots of
-    this thread may not do for a bundle. If the root is NO_NODE, its node is made and evaluated (by one thread), and that is
-    all."""
+    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full, the slots of
+    this thread may not do for a bundle, or a position is met where nothing can be played. If the root is NO_NODE, its node is
+    made and evaluated (by one thread), and that is all."""
     if root == NO_NODE:
         work.states[LEAF_STATE] = work.states[ROOT_STATE]
         find_value(graph, 0, NO_NODE, evaluator, limits, work)
-        return plant(graph, work), 0
+        return plant(graph, work) if not is_stuck(work) else np.int64(NO_NODE), 0
     done = 0
     while done < count and not is_short(graph):
         bundle = min(BUNDLE, count - done)
@@ -73,7 +76,8 @@ def walk_to_camp(graph, root, bundle, select, limits, work):
 @helper
 def simulate_from(graph, camp, first, bundle, select, evaluator, operator, limits, work):
     """Run simulations from a node at depth `first`, backed up as far as there; how many were done, fewer only if the path
-    buffer is full, and whether `work.sums` is what the node is worth or the sum of what they brought."""
+    buffer is full or nothing can be played, and whether `work.sums` is what the node is worth or the sum of what they
+    brought."""
     width = width_of(graph)
     for i in range(width):
         work.sums[i] = 0.0
@@ -84,6 +88,9 @@ def simulate_from(graph, camp, first, bundle, select, evaluator, operator, limit
         if depth == PATH_FULL:
             return ran, whole
         is_sample = find_value(graph, depth, leaf, evaluator, limits, work)
+        if is_stuck(work):
+            withdraw(graph, first, depth, work)
+            return ran, whole
         whole = back_up(operator, graph, depth, first, is_sample, limits.discount, work)
         for i in range(width):
             work.sums[i] = work.values[i] if whole else work.sums[i] + work.values[i]

@@ -80,8 +80,10 @@ def _(stale, operator, graph, depth, limits, work):
 
 @routine
 def renew_one(operator, graph, number, limits, work):
-    """`renew`, as a function of its own: it is called from several places."""
-    renew(operator, graph, number, limits, work.values, work.states[0])
+    """`renew`, as a function of its own: it is called from several places. Of a gray node (`gray.py`), which has no visits, the
+    evaluation stands until it is visited."""
+    if graph.nodes[slot(number)].visits > 0:
+        renew(operator, graph, number, limits, work.values, work.states[0])
 
 
 @helper

@@ -10,8 +10,9 @@ from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper
 from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.layout import MOST_ACTIONS, NO_NODE, edges_of
+from anabranch.search.layout import ACTION_CODES, NO_NODE, edges_of
 from anabranch.search.select import Scale
+from anabranch.search.stuck import mark_stuck
 
 
 class Rules(NamedTuple):
@@ -30,7 +31,7 @@ class Limits(NamedTuple):
     scale: Scale
     discount: float
     repetition: int = NOTHING  # what the game makes of one: see `rules.REPETITIONS`
-    widest: int = MOST_ACTIONS  # edges of a node that may be chosen, the first ones: see `prune.Widening`
+    widest: int = ACTION_CODES  # edges of a node that may be chosen, the first ones: see `prune.Widening`
     only: int = NO_NODE  # which of the root's edges simulations take, counted from 0; NO_NODE: they choose
     lots: bool = False  # whether rules for simultaneous moves draw among equals; else they take the lowest
 
@@ -55,6 +56,8 @@ class Work(NamedTuple):
     trail: Any  # what AMAF values and heuristics need: see `lore.Trail`
     grid: Any  # f8 (2, 4, actions): scratch of rules for simultaneous moves (`simultaneous/grid.py`), else (2, 4, 0)
     tableau: Any  # f8: scratch of `simultaneous/equilibrium.py`, else (0, 0)
+    stuck: Any  # i8 (1,): whether a position was met where nothing can be played; see `stuck.py`
+    stuck_state: Any  # records (1,): that position
 
 
 @helper
@@ -78,11 +81,16 @@ def read_outcome(work):
 
 @helper
 def choices(state, work):
-    """Who moves at a state that is not over, and how many actions are legal, or events possible; they are in `work.actions`."""
+    """Who moves at a state that is not over, and how many actions are legal, or events possible; they are in `work.actions`. If
+    there are none, that is noted: see `stuck.py`."""
     player = rules.to_play(state)
     if rules.has_chance(state) and player == CHANCE:
-        return player, possible_events(state, work)
-    return player, rules.legal_actions(state, work.actions)
+        count = possible_events(state, work)
+    else:
+        count = rules.legal_actions(state, work.actions)
+    if count == 0:
+        mark_stuck(state, work)
+    return player, count
 
 
 @helper

@@ -7,18 +7,32 @@ from anabranch.search.drive import Driver
 from anabranch.search.layout import EVALUATIONS, REFUSED
 from anabranch.search.read import edges_of
 
+FULL_COUNTERS = "full counters"  # why a search stopped: `layout.MOST_VISITS`
+
 
 class Tally:
     """Begins when the kernels are compiled: that time is not the search's."""
 
-    def __init__(self, driver: Driver, planted: bool) -> None:
-        """`planted`: whether the root was evaluated just now."""
+    def __init__(self, driver: Driver, planted: int = 0) -> None:
+        """`planted`: evaluations of the root just now."""
         self.driver, self.planted = driver, planted
+        self.countable()  # which is compiled, too
         self.began = time.perf_counter()
         self.kept = int(edges_of(driver.graph, driver.root)["visits"].sum())
         self.done = 0
         self.stopped_by = ""
         self._evaluated, self._refused = (int(driver.graph.used[which]) for which in (EVALUATIONS, REFUSED))
+
+    def count(self, simulations: int) -> None:
+        """So many more are done."""
+        self.done += simulations
+        self.driver.countable -= simulations
+
+    def countable(self) -> int:
+        """Simulations that can be run before a counter may be full; 0 if one is."""
+        if self.driver.countable <= 0:
+            self.driver.recount()
+        return max(self.driver.countable, 0)
 
     def elapsed(self) -> float:
         """Seconds since then."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.jit import helper
-from anabranch.search.layout import MOST_ACTIONS, Off, On
+from anabranch.search.layout import ACTION_CODES, Off, On
 
 LONGEST = 4096  # actions of a playout that are noted: what comes later says little
 MOST_PLAYOUTS = 64  # of one evaluation, whose actions are noted if they are as long as that
@@ -104,7 +104,7 @@ def mark_playout(trail, p):
     first = trail.ends[p] if p > 0 else 0
     for i in range(trail.ends[p + 1] - 1, first - 1, -1):
         code = np.int64(trail.codes[i])
-        mark(trail, code >> ACTION_BITS, code & (MOST_ACTIONS - 1))
+        mark(trail, code >> ACTION_BITS, code & (ACTION_CODES - 1))
 
 
 @helper

@@ -1,9 +1,12 @@
 """Names of points as people and GTP write them: a letter for the column (no I), a number for the row from the bottom; and the
 usual handicap points."""
 
+import re
+
 from anabranch.errors import GameError
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+ROW = re.compile(r"[0-9]{1,9}")  # int() refuses thousands of digits
 PASS = "pass"
 
 
@@ -18,10 +21,10 @@ def action_at(name: str, width: int, height: int) -> int | None:
     written = name.strip().upper()
     if written == PASS.upper():
         return width * height
-    column, row = COLUMNS.find(written[:1]), written[1:]
-    if not written or column < 0 or column >= width or not row.isascii() or not row.isdecimal() or not 1 <= int(row) <= height:
+    column, row = COLUMNS.find(written[:1]), ROW.fullmatch(written[1:])
+    if not written or column < 0 or column >= width or row is None or not 1 <= int(row[0]) <= height:
         return None
-    return (int(row) - 1) * width + column
+    return (int(row[0]) - 1) * width + column
 
 
 def handicap_points(width: int, height: int, stones: int) -> list[int]:

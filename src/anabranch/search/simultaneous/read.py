@@ -4,12 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.games.rules import EVERYONE
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.final import Candidates, Dirichlet, FinalChoice, choose_index, noisy
 from anabranch.search.graph import Graph
 from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of, line_from, name_line, stats_of
+from anabranch.search.read import edges_of, line_from, moves_along, name_line, stats_of
 from anabranch.search.result import Move
 from anabranch.search.select import Scale, first_play
 from anabranch.search.simultaneous.decoupled import Decoupled, Seat
@@ -100,7 +99,7 @@ def read_pairs(
         target=(_over_actions(game, node, 0, targets[0]), _over_actions(game, node, 1, targets[1])),
         regularized=(spread[0], spread[1]),
         value=list(node.values),
-        pv=[move_at(game, graph, number, action) for number, action in line.items()],
+        pv=moves_along(game, graph, line),
         stats=stats_of(graph, len(line), cost),
         moves=(moves[0], moves[1]),
         pairs=pairs,
@@ -113,11 +112,6 @@ def _over_actions(game: SimultaneousGame, node: Node, player: int, numbers: np.n
     found = np.zeros(game.actions)
     found[node.actions[player]] = numbers
     return found
-
-
-def move_at(game: SimultaneousGame, graph: Graph, number: int, action: int) -> Any:
-    """A pair of actions, or at chance an event."""
-    return divmod(action, game.actions) if graph.nodes["player"][number] == EVERYONE else action
 
 
 def candidates(node: Node, player: int, policy: np.ndarray, scale: Scale) -> Candidates:
