@@ -279,9 +279,16 @@ def test_resigning_is_losing_and_no_forfeit(tmp_path, desk):
     assert not game.forfeit and game.plies == 1
 
 
-def test_a_program_that_cannot_play_on_this_board_ends_the_match(tmp_path, desk):
-    with pytest.raises(ArenaError, match="cannot play on 5x5"):
-        played(Match(player("large only", tmp_path), "random", game=GO5), 0, desk)
+def test_a_program_that_does_not_play_on_this_board_has_lost(tmp_path, desk):
+    game = played(Match(player("large only", tmp_path), "random", game=GO5), 0, desk)
+    assert game.forfeit and game.score == 0.0 and "refuses `boardsize 5`: 'unacceptable size'" in game.reason
+
+
+def test_what_a_player_raises_is_kept_in_a_limited_length_and_printable(monkeypatch, desk):
+    monkeypatch.setattr(desk, "players", lambda match: [Broken(ValueError("\x1b[31mno\n" * 100_000))] * 2)
+    game = played(Match("random", "random", game="nim"), 0, desk)
+    assert game.ending == "crash" and len(game.reason) <= 500 and game.reason.isprintable()
+    assert len(game.details) < 40 * 201 and all(line.isprintable() for line in game.details.splitlines())
 
 
 def test_a_program_is_told_board_komi_seed_time_and_moves(tmp_path, desk):

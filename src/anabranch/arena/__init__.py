@@ -10,6 +10,7 @@
     standing.py    how a match stands                   tournament.py  many matches from a file
     together.py    games of one process that share     record.py      a game as SGF
                    the calls of their networks          plot.py        drawings
+    text.py        text of others, cut and cleaned
 
 Read `match.py` first, then `playing.py` and `series.py`. `anabranch match` and `anabranch tournament` are the faces.
 """

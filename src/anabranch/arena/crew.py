@@ -1,8 +1,9 @@
 """Workers side by side: hands games out to processes and brings results back. Below: `worker.py`.
 
 Each worker has a thread here that speaks with it. The first one compiles what all need; the others wait for that. A worker
-that dies in a game is replaced and plays it again; if it dies once more, whoever was thinking has lost that game. When the
-results are no longer asked for, all workers are ended, with everything that they started.
+that dies is replaced, and the game is played again. If two die while a player of that game was thinking, that player has lost;
+if MOST_DEATHS die in a row while none was, the match ends, and goes on when it is asked for again. When the results are no
+longer asked for, all workers are ended, with everything that they started.
 """
 
 import json
@@ -22,6 +23,7 @@ from anabranch.errors import ArenaError
 from anabranch.games.go import Go
 
 PATIENCE = 1.0  # seconds that a worker gets to leave
+MOST_DEATHS = 5  # of workers that were to do the same while no player was thinking
 
 
 class Job(NamedTuple):
@@ -102,7 +104,7 @@ class Shift:
         worker = Contact(self)
         try:
             if place == 0:
-                worker.ask({"warm": [match.to_dict() for match in self.matches]}, "ready")
+                self._asked(worker, {"warm": [match.to_dict() for match in self.matches]}, "ready")
                 self.ready.set()
             worker.start()
             self.ready.wait()
@@ -110,7 +112,7 @@ class Shift:
                 self.news.put(self._played(worker, job))
         except BaseException as error:
             if not self.over.is_set():
-                self.news.put(ArenaError(f"a worker {error}") if isinstance(error, Dead) else error)
+                self.news.put(error)
         finally:
             worker.close()
 
@@ -119,20 +121,35 @@ class Shift:
             return next(self.jobs, None)
 
     def _played(self, worker: "Contact", job: Job) -> Done:
-        """The game's result, with a second try if the worker dies."""
+        """The game's result, with a second try if the worker dies while a player is thinking."""
         question = {"play": job.match.to_dict(), "number": job.number}
         for attempt in (1, 2):
             try:
-                answer = worker.ask(question, "played")
+                answer = self._asked(worker, question, "played")
                 data = answer["played"]
                 return Done(job, Played(**{**data, "seconds": tuple(data["seconds"])}), answer["sgf"])
             except Dead as dead:
-                if self.over.is_set() or (attempt == 2 and dead.thinking is None):
+                if self.over.is_set():
                     raise
-                if attempt == 2 and dead.thinking is not None:
+                if attempt == 2:
                     return Done(job, lost_with_its_process(job, dead), None)
-                worker.close()
         raise AssertionError
+
+    def _asked(self, worker: "Contact", question: dict[str, Any], wanted: str) -> dict[str, Any]:
+        """The answer of a worker; one that dies is replaced. Raises Dead if a player was thinking then."""
+        for _ in range(MOST_DEATHS):
+            try:
+                return worker.ask(question, wanted)
+            except Dead as dead:
+                worker.close()
+                last = dead
+                if dead.thinking is not None or self.over.is_set():
+                    raise
+        doing = "preparing the players" if wanted == "ready" else f"at game {question['number']}"
+        raise ArenaError(
+            f"{MOST_DEATHS} worker processes died in a row, {doing}, the last one {last}; "
+            "what was played is kept, and the same command goes on"
+        )
 
 
 class Contact:
@@ -147,8 +164,7 @@ class Contact:
         child = self.start()
         child.write(json.dumps(question))
         thinking = None
-        while (line := child.read()) is not None:
-            answer = json.loads(line)
+        while (answer := _message(child.read())) is not None:
             if "error" in answer:
                 raise ArenaError(answer["error"])
             if wanted in answer:
@@ -163,7 +179,7 @@ class Contact:
             with self.shift.lock:
                 if self.shift.over.is_set():
                     raise Dead("is not needed any more", "", None)
-                self.child = Child(command, environment(), self.shift.crew.on_stderr)
+                self.child = Child(command, environment(), self.shift.crew.on_stderr, longest_line=None)
                 self.shift.children.add(self.child)
         return self.child
 
@@ -174,6 +190,14 @@ class Contact:
             with self.shift.lock:
                 self.shift.children.discard(self.child)
             self.child = None
+
+
+def _message(line: str | None) -> dict[str, Any] | None:
+    """What a worker says; nothing, if it died in the middle of it."""
+    try:
+        return None if line is None else dict(json.loads(line))
+    except ValueError:
+        return None
 
 
 def environment() -> dict[str, str]:

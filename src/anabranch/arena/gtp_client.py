@@ -12,10 +12,11 @@ answer, too, and raises `GtpRefusal`; the program lives on. What is printed befo
 import time
 from collections.abc import Sequence
 
-from anabranch.arena.process import Child
+from anabranch.arena.process import CannotStart, Child
+from anabranch.arena.text import NAME, one_line
 from anabranch.errors import ArenaError
 
-MOST_LINES = 1_000  # of one answer
+MOST_LINES, MOST_CHARACTERS = 1_000, 1_000_000  # of one answer
 LONGEST_QUOTED = 60  # characters of an answer, where errors show it
 PATIENCE = 2.0  # seconds that a program gets to leave after `quit`
 
@@ -40,11 +41,14 @@ class GtpClient:
         """`timeout`: seconds for an answer, unless `ask` is told otherwise."""
         self.command = list(command)
         self.timeout = timeout
-        self.child = Child(command)
+        try:
+            self.child = Child(command)
+        except CannotStart as error:
+            raise GtpError("death", str(error)) from None
         self._banner = True  # what comes before the first answer may be anything
         self._or_nothing("protocol_version")
-        self.name = self._or_nothing("name")
-        self.version = self._or_nothing("version")
+        self.name = one_line(self._or_nothing("name"), NAME)
+        self.version = one_line(self._or_nothing("version"), NAME)
         self.commands = frozenset(self._or_nothing("list_commands").split())
 
     def _or_nothing(self, command: str) -> str:
@@ -61,9 +65,9 @@ class GtpClient:
         deadline = time.monotonic() + timeout
         unasked = [] if self._banner else [line for line in self.child.waiting() if line.strip()]
         if unasked:
-            raise self._failure("nonsense", f"said {_quoted(unasked)} unasked, before `{command}`")
-        self.child.write(command)
+            raise self._failure("nonsense", f"said {quoted(*unasked)} unasked, before `{command}`")
         try:
+            self.child.write(command, deadline)
             lines = self._paragraph(deadline)
             while self._banner and lines is not None and lines[0][:1] not in ("=", "?"):
                 lines = self._paragraph(deadline)
@@ -76,23 +80,28 @@ class GtpClient:
     def _paragraph(self, deadline: float) -> list[str] | None:
         """Lines up to an empty one; None if the program is dead. In a banner, an answer may follow at once."""
         lines: list[str] = []
-        while len(lines) < MOST_LINES:
+        length = 0
+        while len(lines) < MOST_LINES and length < MOST_CHARACTERS:
             line = self.child.read(deadline)
             if line is None:
                 return None
             if line.strip():
-                lines = [line] if self._banner and line[:1] in ("=", "?") else [*lines, line]
+                if self._banner and line[:1] in ("=", "?"):
+                    lines, length = [], 0
+                lines.append(line)
+                length += len(line)
             elif lines:
                 break
         return lines
 
     def _read(self, command: str, lines: list[str]) -> str:
         first, self._banner = lines[0], False
-        if first[:1] not in ("=", "?") or len(lines) >= MOST_LINES:
-            raise self._failure("nonsense", f"answered `{command}` with {_quoted(lines)}")
+        is_too_long = len(lines) >= MOST_LINES or sum(map(len, lines)) >= MOST_CHARACTERS
+        if first[:1] not in ("=", "?") or is_too_long:
+            raise self._failure("nonsense", f"answered `{command}` with {quoted(*lines)}")
         text = "\n".join([first[1:].lstrip("0123456789").strip(), *(line.rstrip() for line in lines[1:])]).strip()
         if first[0] == "?":
-            raise GtpRefusal("refusal", f"{self.what} refuses `{command}`: {_quoted([text])}", self.child.last_words)
+            raise GtpRefusal("refusal", f"{self.what} refuses `{command}`: {quoted(text)}", self.child.last_words)
         return text
 
     def _failure(self, kind: str, what: str) -> GtpError:
@@ -124,6 +133,6 @@ class GtpClient:
             self.child.close()
 
 
-def _quoted(lines: Sequence[str]) -> str:
-    text = " ".join(" ".join(lines).split())
-    return repr(text if len(text) <= LONGEST_QUOTED else text[: LONGEST_QUOTED - 3] + "...")
+def quoted(*lines: str) -> str:
+    """What a program said, as errors show it."""
+    return repr(one_line(" ".join(lines), LONGEST_QUOTED))

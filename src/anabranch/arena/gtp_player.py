@@ -8,10 +8,9 @@ the time where there is a clock. Where what stands on the board counts (the refe
 
 from typing import Any
 
-from anabranch.arena.gtp_client import GtpClient, GtpRefusal
+from anabranch.arena.gtp_client import GtpClient, GtpRefusal, quoted
 from anabranch.arena.notation import ProgramSpec
 from anabranch.arena.players import RESIGN, Player
-from anabranch.errors import ArenaError
 from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.go.vertices import action_at
@@ -83,7 +82,7 @@ class ProgramPlayer(Player):
             return RESIGN
         action = action_at(answer, game.width, game.height)
         if action is None:
-            raise self.client.nonsense(f"answered `{command} {colour}` with {answer[:40]!r}, which is no move")
+            raise self.client.nonsense(f"answered `{command} {colour}` with {quoted(answer)}, which is no move")
         return action
 
     def close(self) -> None:
@@ -99,10 +98,7 @@ def set_board(client: GtpClient, game: Go, position: Position) -> None:
     size = f"boardsize {game.width}"
     if game.width != game.height:
         size = f"rectangular_boardsize {game.width} {game.height}"
-    try:
-        client.ask(size)
-    except GtpRefusal as error:
-        raise ArenaError(f"{client.what} cannot play on {game.width}x{game.height}: {error}") from None
+    client.ask(size)
     client.ask("clear_board")
     client.ask(f"komi {white_gets:g}")
     for action, player in stones_of(position).items():

@@ -34,6 +34,10 @@ REFEREES = {
 GO_CAP = 3  # board sizes after which a game of Go is scored as it stands
 CAP = 5_000  # plies after which any other game is a draw
 OPENING_PLIES = 2
+KINDS: dict[str, Any] = {
+    "first": str, "second": str, "game": str, "visits": int | None, "seconds": int | float | None, "opening_plies": int,
+    "referee": str | None, "cap": int | None, "seed": int,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,14 @@ class Match:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Match":
-        """The same backwards."""
+        """The same backwards. TypeError if it is not that."""
         known = {field.name for field in fields(cls)}
-        return cls(**{**{k: v for k, v in data.items() if k in known}, "openings": tuple(map(tuple, data.get("openings", ())))})
+        openings = tuple(map(tuple, data.get("openings", ())))
+        made = cls(**{**{k: v for k, v in data.items() if k in known}, "openings": openings})
+        for name, kind in KINDS.items():
+            if not isinstance(getattr(made, name), kind):
+                raise TypeError(f"{name} of a match is {getattr(made, name)!r:.40}")
+        return made
 
     # --- what a game's number says ---
 

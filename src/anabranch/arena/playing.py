@@ -21,6 +21,7 @@ from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, Spec
 from anabranch.arena.openings import LUCK, event, random_for
 from anabranch.arena.players import RESIGN, Player, PolicyPlayer, SearchPlayer
 from anabranch.arena.referee import Referee
+from anabranch.arena.text import last_lines, one_line
 from anabranch.errors import AnabranchError, ArenaError, GameError, IllegalMove
 from anabranch.games.go import Go
 from anabranch.games.position import Position
@@ -66,7 +67,8 @@ class Lost(Exception):
 
     def __init__(self, seat: int, ending: str, reason: str = "", details: str = "") -> None:
         super().__init__(reason)
-        self.seat, self.ending, self.reason, self.details = seat, ending, reason, details
+        self.seat, self.ending = seat, ending
+        self.reason, self.details = one_line(reason), last_lines(details)
 
 
 class Desk:

@@ -1,4 +1,5 @@
-"""A child process that may die, hang or babble: lines to it, lines from it within a time, and what it wrote to stderr.
+"""A child process that may die, hang or babble: lines to it, lines from it within a time, and the end of what it wrote to
+stderr. Lines are printable text (`text.py`), and what waits to be read has a limit.
 
 It runs in a process group of its own: Ctrl-C in the terminal does not reach it, and closing it ends all that it started. Used
 for other programs (`gtp_client.py`) and for our own workers (`crew.py`).
@@ -6,8 +7,10 @@ for other programs (`gtp_client.py`) and for our own workers (`crew.py`).
 
 import atexit
 import contextlib
+import errno
 import os
 import queue
+import select
 import signal
 import subprocess
 import threading
@@ -17,14 +20,21 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
 
+from anabranch.arena.text import KEPT_LINES, KEPT_WIDTH, clipped, printable
 from anabranch.errors import ArenaError
 
-MOST_WAITING = 10_000  # lines that wait to be read; a child that writes more is held up
-LONGEST_LINE = 1_000_000  # characters; more is read as another line
-KEPT = 40  # last lines of stderr
+MOST_WAITING = 250  # lines that wait to be read; a child that writes more is held up
+LONGEST_LINE = 65_536  # bytes; what comes after the chunk that exceeds this is another line
+CHUNK = 65_536  # bytes that are read at once
+LAST_CHUNKS = 16  # that are read from an ended child: what was in its pipe, even if another process goes on to fill it
 LOOK = 0.2  # seconds between two looks at whether it is time to leave
+OUR_FAULT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # no program could be started now
 
 _open: "weakref.WeakSet[Child]" = weakref.WeakSet()
+
+
+class CannotStart(ArenaError):
+    """The program is not there, or is none."""
 
 
 class Child:
@@ -35,7 +45,9 @@ class Child:
         command: Sequence[str],
         environment: Mapping[str, str] | None = None,
         on_stderr: Callable[[str], None] | None = None,
+        longest_line: int | None = LONGEST_LINE,
     ) -> None:
+        """`on_stderr` gets what it writes there, line by line. `longest_line`: bytes; None for a program of ours."""
         self.command = list(command)
         try:
             self.process = subprocess.Popen(
@@ -45,13 +57,18 @@ class Child:
                 stderr=subprocess.PIPE,
                 env=None if environment is None else dict(environment),
                 start_new_session=True,
+                bufsize=0,
             )
-        except OSError as error:
-            raise ArenaError(f"{self.command[0]} cannot be started: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:  # a command with a NUL in it is a ValueError
+            kind = ArenaError if getattr(error, "errno", None) in OUR_FAULT else CannotStart
+            raise kind(f"{self.command[0]} cannot be started: {getattr(error, 'strerror', None) or error}") from None
+        assert self.process.stdin is not None
+        os.set_blocking(self.process.stdin.fileno(), False)
         self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
-        self._last_words: deque[str] = deque(maxlen=KEPT)
+        self._last_words: deque[str] = deque(maxlen=KEPT_LINES)
         self._closed, self._closing = threading.Event(), threading.Lock()
-        self._on_stderr = on_stderr
+        self._ended = threading.Event()  # nothing more will come from it
+        self._on_stderr, self._longest_line = on_stderr, longest_line
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read_stdout, self._read_stderr)]
         for thread in self._threads:
             thread.start()
@@ -59,12 +76,19 @@ class Child:
 
     # --- speaking ---
 
-    def write(self, line: str) -> bool:
-        """Send a line; whether there was someone to take it."""
+    def write(self, line: str, deadline: float | None = None) -> bool:
+        """Send a line; whether there was someone to take it. TimeoutError if it is not taken until the deadline."""
         assert self.process.stdin is not None
+        left, poll = memoryview(f"{line}\n".encode()), select.poll()
         try:
-            self.process.stdin.write(f"{line}\n".encode())
-            self.process.stdin.flush()
+            poll.register(self.process.stdin, select.POLLOUT)
+            while left:
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise TimeoutError
+                if poll.poll(1000 * LOOK):
+                    left = left[self.process.stdin.write(left) or 0 :]
+        except TimeoutError:
+            raise
         except (OSError, ValueError):  # it is dead, or closed
             return False
         return True
@@ -83,12 +107,15 @@ class Child:
         return line
 
     def waiting(self) -> list[str]:
-        """The lines that have come and were not read yet."""
-        lines = []
+        """The lines that have come and were not read yet, or the first of them, if it never stops talking."""
+        lines: list[str] = []
         with contextlib.suppress(queue.Empty):
-            while (line := self._lines.get_nowait()) is not None:
+            while len(lines) < MOST_WAITING:
+                line = self._lines.get_nowait()
+                if line is None:
+                    self._lines.put(None)
+                    break
                 lines.append(line)
-            self._lines.put(None)
         return lines
 
     @property
@@ -104,7 +131,7 @@ class Child:
         code = self.process.returncode
         if code is None:
             return "closed its output"
-        return f"died with exit code {code}" if code >= 0 else f"died by {signal.Signals(-code).name}"
+        return f"died with exit code {code}" if code >= 0 else f"died by {_signal_name(-code)}"
 
     # --- leaving ---
 
@@ -122,6 +149,7 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self._ended.set()
         for thread in self._threads:
             thread.join(2 * LOOK)
         with contextlib.suppress(queue.Full):
@@ -131,7 +159,7 @@ class Child:
     # --- listening, in threads ---
 
     def _read_stdout(self) -> None:
-        for line in _lines_of(self.process.stdout):
+        for line in self._lines_of(self.process.stdout):
             self._put(line)
         self._put(None)
 
@@ -142,17 +170,52 @@ class Child:
                 return
 
     def _read_stderr(self) -> None:
-        for line in _lines_of(self.process.stderr):
-            self._last_words.append(line)
+        for line in self._lines_of(self.process.stderr):
+            self._last_words.append(clipped(line, KEPT_WIDTH))
             if self._on_stderr is not None:
                 self._on_stderr(line)
 
+    def _lines_of(self, stream: IO[bytes] | None) -> Iterator[str]:
+        pending = bytearray()  # of a line whose end has not come
+        for chunk in self._chunks_of(stream):
+            *ends, rest = chunk.split(b"\n")
+            for end in ends:
+                yield _text(pending + end)
+                pending.clear()
+            pending += rest
+            if self._longest_line is not None and len(pending) >= self._longest_line:
+                yield _text(pending)
+                pending.clear()
+        if pending:
+            yield _text(pending)
 
-def _lines_of(stream: IO[bytes] | None) -> Iterator[str]:
-    assert stream is not None
-    with contextlib.suppress(OSError, ValueError), stream:
-        while data := stream.readline(LONGEST_LINE):
-            yield data.decode("utf-8", "replace").rstrip("\r\n")
+    def _chunks_of(self, stream: IO[bytes] | None) -> Iterator[bytes]:
+        """What comes; when the child has ended, no more than what is there, though others may hold its pipe."""
+        assert stream is not None
+        poll, last = select.poll(), LAST_CHUNKS
+        with contextlib.suppress(OSError, ValueError), stream:
+            poll.register(stream, select.POLLIN)
+            while last:
+                has_ended = self._ended.is_set()
+                if poll.poll(0 if has_ended else 1000 * LOOK):
+                    chunk = os.read(stream.fileno(), CHUNK)
+                    if not chunk:
+                        return
+                    yield chunk
+                elif has_ended:
+                    return
+                last -= has_ended
+
+
+def _text(line: bytes | bytearray) -> str:
+    return printable(line.decode("utf-8", "replace").rstrip("\r\n"))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # real-time signals have no name
+        return f"signal {number}"
 
 
 @atexit.register

@@ -8,10 +8,11 @@ so.
 import re
 from typing import NamedTuple
 
-from anabranch.arena.gtp_client import GtpClient, GtpError, GtpRefusal
+from anabranch.arena.gtp_client import GtpClient, GtpError, GtpRefusal, quoted
 from anabranch.arena.gtp_player import COLOURS, set_board
 from anabranch.arena.match import AREA, GNUGO, PLAYOUTS, RULES
 from anabranch.arena.notation import find_program
+from anabranch.arena.text import one_line
 from anabranch.errors import ArenaError
 from anabranch.games.go import Go
 from anabranch.games.go.score import final
@@ -54,7 +55,7 @@ class Referee:
             try:
                 return self._asked(position)
             except GtpError as error:
-                failure = str(error)
+                failure = one_line(str(error))
                 self.close()
         assert isinstance(position.game, Go)
         return by_lead(position.game.lead(position, DEAD[AREA]), f"area, since {failure}")
@@ -73,7 +74,7 @@ class Referee:
         answer = self.client.ask("final_score")
         score = SCORE.fullmatch(answer)
         if score is None and answer != "0":
-            raise self.client.nonsense(f"answered `final_score` with {answer!r}")
+            raise self.client.nonsense(f"answered `final_score` with {quoted(answer)}")
         lead = 0.0 if score is None else float(score["lead"]) * (1 if score["winner"].upper() == "B" else -1)
         return by_lead(lead, f"GNU Go {self.client.version}")
 
