@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anabranch.cli import show_review
+from anabranch.cli.show import ConsoleReporter
 from anabranch.games.registry import names
 from anabranch.jit import COMPILED
 
@@ -340,6 +341,8 @@ BAD = {
     ("search", "tictactoe", "--load", "some.search", "--moves", "b2"): "leave one of them out",
     ("search", "tictactoe", "--visits", "5", "--svg", "nowhere/a.svg"): "nowhere/a.svg cannot be written: No such file",
     ("search", "tictactoe", "--visits", "5", "--json", "--save", "nowhere/a.search"): "cannot be written: No such file",
+    ("search", "tictactoe", "--visits", "5", "--json", "--save", "."): ". cannot be written: it is a folder; name a file in it",
+    ("search", "tictactoe", "--load", "."): ". cannot be read: Is a directory",
     ("graph", "tictactoe", "--visits", "5", "-o", "nowhere/a.svg"): "nowhere/a.svg cannot be written: No such file",
     ("graph", "tictactoe", "-o", "a.png"): "end it with .svg, .dot or .json",
     ("graph", "tictactoe", "--nodes", "0"): "--nodes=0: must be a whole number of 1 or more",
@@ -358,6 +361,11 @@ def test_bad_input_gives_one_clear_error_and_no_traceback(program, arguments):
     assert BAD[arguments] in err
     told = [line for line in err.strip().splitlines() if not line.startswith("compiling ")]
     assert "Traceback" not in err and len(told) == 1
+
+
+def test_brackets_in_the_name_of_a_folder_are_printed_as_they_are(capsys):
+    ConsoleReporter().finished("simulate", 1.0, "the cache folder /a[/b]/[red] is read-only")
+    assert "/a[/b]/[red]" in capsys.readouterr().err
 
 
 def test_a_users_game_with_a_typing_error_is_told_by_its_rule(program, tmp_path):

@@ -82,3 +82,13 @@ def test_a_record_with_stones_set_up_on_the_way_begins_there(tmp_path):
         client.ok(f"loadsgf {path}")
         assert client.ok("move_history") == "black H2\nwhite G3"
         assert client.ok("list_stones b") == "H2 A9 B9"
+
+
+def test_numbers_come_back_as_they_were_given():
+    lines = ["kata-set-param maxVisits 1234567", "kata-set-param maxTime 1234567.25", "anabranch-options resign 0.1234567"]
+    answers = converse("\n".join([*lines, "kata-get-param maxVisits", "kata-get-param maxTime", "anabranch-options"]) + "\n")
+    assert answers[3:5] == ["= 1234567", "= 1234567.25"]
+    assert answers[5].splitlines() == [
+        "= [string] visits 1234567", "[string] seconds 1234567.25", "[string] resign 0.1234567", "[bool] ponder 0",
+    ]  # fmt: skip
+    assert converse("komi 9999.5\nget_komi\nkomi -7\nget_komi\n")[1::2] == ["= 9999.5", "= -7"]

@@ -9,7 +9,7 @@ from anabranch.games.go import RULE_SETS, Go, RuleSet
 from anabranch.protocols.endgame import settle
 from anabranch.protocols.sgf_tree import stones_of
 from tests.conftest import when_compiled
-from tests.protocols.talk import Client
+from tests.protocols.talk import Client, converse
 
 pytestmark = when_compiled
 AGREED = [name for name, rules in RULE_SETS.items() if rules.dead == "agreed"]
@@ -272,3 +272,10 @@ def test_asked_to_clean_up_where_nothing_is_dead_it_passes(client):
     set_up(client, FINISHED, "chinese")
     assert play_on(client, BLACK, "kgs-genmove_cleanup") == ["pass"]
     assert client.ok("kgs-genmove_cleanup w") == "pass"
+
+
+def test_a_move_that_nobody_has_tried_is_left_out_for_one_that_is_known():
+    """With so few visits, what would be played instead of a pass was never tried, and so has no value to compare with."""
+    stones = ("b E3", "w C4", "b D4", "w C3", "b A4", "w A2")
+    lines = ["komi -20", "kata-set-rules japanese", *(f"play {stone}" for stone in stones), "genmove w"]
+    assert converse("\n".join(lines) + "\n", size=5, visits=2)[-1].startswith("= ")

@@ -16,10 +16,12 @@ from sgfmill import sgf_grammar as sgfmill_grammar
 from anabranch.errors import SgfError
 from anabranch.games.go import RULE_SETS, Go, draw
 from anabranch.protocols import sgf, sgf_grammar
+from anabranch.protocols.review import turns_of
 from anabranch.protocols.sgf import GameTree, Node, Player
 from anabranch.protocols.sgf_tree import stones_of
 from tests.conftest import needs
 from tests.protocols.records import BLACK, WHITE, shown
+from tests.protocols.talk import converse
 
 DEEP = 10 * sys.getrecursionlimit()
 
@@ -62,6 +64,28 @@ def test_without_a_usable_name_the_bytes_are_utf_8_or_latin_1(data, name):
     assert sgf.read(data).players[BLACK].name == name
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "idna",
+        "punycode",
+        "unicode_escape",
+        "raw_unicode_escape",
+        "utf-7",
+        "utf-32",
+        "undefined",
+        "rot13",
+        "zlib",
+        "cp037",
+        "x" * 99,
+    ],
+)
+def test_codecs_that_are_no_character_sets_are_not_used(name):
+    text = f"(;CA[{name}]SZ[9]PB[M\xfcller \\\\u0041]C[{'a-' * 20_000}];B[ee])"
+    tree = sgf.read(text.encode("latin-1"))
+    assert tree.players[0].name == "M\xfcller \\u0041" and tree.main_line() == [40]
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_comment_comes_back(comment):
     tree = GameTree(Go(9))
@@ -92,6 +116,31 @@ def test_variations_in_one_another_by_the_thousand_are_read_and_written():
     tree = sgf.read(text)
     assert sum(1 for _ in tree.nodes()) == 2 * DEEP + 1
     assert shown(sgf.read(sgf.write(tree))) == shown(tree)
+
+
+@pytest.mark.parametrize("node", [";B[]", ";AB[aa]", ";B[];AE[aa]"])
+def test_a_game_of_more_moves_than_can_be_played_is_read_but_not_played(node, tmp_path):
+    tree = sgf.read("(;SZ[9]" + node * 20_000 + ")")
+    sgf.save(tree, tmp_path / "long.sgf")
+    too_long = "the game is too long: at most 4,000 moves are played"
+    for play in (tree.position, lambda: turns_of(tree)):
+        with pytest.raises(SgfError, match=too_long):
+            play()
+    assert converse(f"loadsgf {tmp_path / 'long.sgf'}\n") == [f"? cannot load file: {too_long}"]
+
+
+def test_stones_that_are_set_up_again_and_again_take_time_in_proportion(tmp_path):
+    """Each position comes from the one before, not from the beginning."""
+    path = tmp_path / "setups.sgf"
+    path.write_text("(;SZ[9]" + ";B[ee];AE[ee]" * 300 + ")", encoding="utf-8")
+    assert converse(f"loadsgf {path}\nlist_stones b\n") == ["= ", "= "]
+    assert len(turns_of(sgf.load(path))) == 300
+
+
+@pytest.mark.parametrize("text", ["(;SZ[25]AB" + "[aa:yy]" * 10_001 + ")", "(;" + ";TR[aa:ss]" * 10_001 + ")"])
+def test_a_short_text_may_not_stand_for_millions_of_stones(text):
+    with pytest.raises(SgfError, match="there are more than 10,000 rectangles of points in the text"):
+        sgf.read(text)
 
 
 def test_too_much_text_is_refused(monkeypatch, tmp_path):

@@ -5,6 +5,7 @@
     arena.py      `match` and `tournament`      show_arena.py   what they show
     protocols.py  `gtp` and `analyze`, which other programs talk to
     review.py     `review`                      show_review.py  what it shows       boards.py   boards with visits and ownership
+    streams.py    standard input and output that are closed, full or broken
 
 Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
 """
@@ -13,17 +14,24 @@ import sys
 
 import typer
 
-from anabranch.cli import arena, protocols, review  # noqa: F401  (they add their commands)
+from anabranch.cli import arena, protocols, review, streams  # noqa: F401  (they add their commands)
 from anabranch.cli.commands import app
-from anabranch.errors import AnabranchError
+from anabranch.errors import AnabranchError, OutputError
 
 
 def main() -> None:
     """Run the program; errors of ours are one line on stderr, without a traceback."""
+    streams.prepare()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except AnabranchError as error:
+        if isinstance(error, OutputError):
+            streams.abandon_stdout()
         typer.secho(f"anabranch: {error}", fg="red", err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        sys.exit(0)
+    except BrokenPipeError:  # nobody reads on, as in `anabranch ... | head`
+        streams.abandon_stdout()
+        sys.exit(1)

@@ -1,6 +1,7 @@
 """The commands, one function each, in the order of `anabranch --help`."""
 
 import json
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -111,8 +112,11 @@ def search(
 ) -> None:
     """Search a position and show its moves. Ctrl-C shows the best so far."""
     from anabranch.cli import boards, show
+    from anabranch.search.archive import check_target
 
     position = find_position(game, moves)
+    if save is not None:
+        check_target(save)  # before the time is spent
     if ownership:
         boards.check_ownership(position.game)
     searcher = make_search(
@@ -129,7 +133,7 @@ def search(
     if as_json:
         result = searcher.run(position, visits=visits, seconds=seconds)
         owned = {"ownership": boards.owned_by(position, result, seed=seed).tolist()} if ownership else {}
-        print(json.dumps({**result.to_dict(), "moves_played": list(position.moves), **owned}))
+        print_json({**result.to_dict(), "moves_played": list(position.moves), **owned})
     else:
         show.print_position(position)
         with show.live_table(searcher):
@@ -212,7 +216,7 @@ def games(as_json: Json = False) -> None:
     from anabranch.games.registry import names
 
     known = names()
-    print(json.dumps(known)) if as_json else show.print_pairs("game", "what it is", list(known.items()))
+    print_json(known) if as_json else show.print_pairs("game", "what it is", list(known.items()))
 
 
 @app.command()
@@ -228,7 +232,7 @@ def check(
     from anabranch.games.registry import load
 
     report = check_game(load(game), games=count, seed=seed)
-    print(json.dumps({"ok": report.ok, **vars(report)}) if as_json else report)
+    print_json({"ok": report.ok, **vars(report)}) if as_json else print(report)
     raise typer.Exit(0 if report.ok else 1)
 
 
@@ -281,7 +285,7 @@ def bench(
         size = cost.bytes / cost.simulations
         rows.append({"game": name, "simulations_per_second": cost.speed, "bytes_per_simulation": size})
     if as_json:
-        print(json.dumps(rows))
+        print_json(rows)
     else:
         show.print_speeds(rows)
 
@@ -307,7 +311,7 @@ def bench_nets(game: Any, model: Path | None, seconds: float, as_json: bool) -> 
     from anabranch.nets.ladder import ladder
 
     if as_json:
-        print(json.dumps([rung._asdict() for rung in ladder(game, model, seconds)]))
+        print_json([rung._asdict() for rung in ladder(game, model, seconds)])
     else:
         show.print_ladder(repr(game), ladder(game, model, seconds))
 
@@ -378,6 +382,19 @@ def make_search(
         memory=memory,
         threads=threads,
     )
+
+
+def print_json(data: Any) -> None:
+    """Print data for programs; JSON has no numbers that are infinite or none, so those are null."""
+    print(json.dumps(_finite(data), allow_nan=False))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {name: _finite(value) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def write(path: Path, text: str) -> None:

@@ -3,6 +3,8 @@
 import random
 from typing import Any, NamedTuple
 
+from rich.text import Text
+
 from anabranch.cli.boards import print_boards
 from anabranch.cli.show import console, print_position, result_table
 from anabranch.errors import AnabranchError, IllegalMove, SearchError
@@ -10,6 +12,7 @@ from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 
 HELP = "a move, or [b]?[/b] for the legal ones, [b]hint[/b] to ask the engine, [b]undo[/b] to take back, [b]quit[/b]"
+LONGEST_ANSWER = 100  # characters
 
 
 class Shown(NamedTuple):
@@ -25,7 +28,7 @@ def play_game(search: Any, position: Position, person: int, visits: int | None, 
         raise SearchError(f"--player {person}: {position.game!r} has players 0 to {position.game.players - 1}; -1 watches")
     dice = random.Random(search.seed)
     past: list[Position] = []  # positions at which the person moved
-    console.print(f"You are player {person}. Write {HELP}.\n" if person >= 0 else "The engine plays alone.\n")
+    console.print(Text.from_markup(f"You are player {person}. Write {HELP}.\n") if person >= 0 else "The engine plays alone.\n")
     while not position.is_over:
         print_position(position)
         if position.to_play == CHANCE:
@@ -45,7 +48,7 @@ def play_game(search: Any, position: Position, person: int, visits: int | None, 
         else:
             result = search.run(position, visits=visits, seconds=seconds)
             print_boards(position, result, *shown, seed=search.seed)
-            console.print(f"engine plays [bold]{result.best_name}[/bold]   [dim]{result.summary}[/dim]\n")
+            console.print(Text.assemble("engine plays ", (result.best_name, "bold"), "   ", (f"{result.summary}\n", "dim")))
             position = position.play(result.best)
         follow(search, position)
     print_position(position)
@@ -64,7 +67,8 @@ def both(
         pair[person] = answer
     result = search.run(position, visits=visits, seconds=seconds)
     pair = [best if own is None else position.game.action(own) for own, best in zip(pair, result.best, strict=True)]
-    console.print(f"played: [bold]{position.game.pair_name(tuple(pair))}[/bold]   [dim]{result.summary}[/dim]\n")
+    name = position.game.pair_name(tuple(pair))
+    console.print(Text.assemble("played: ", (name, "bold"), "   ", (f"{result.summary}\n", "dim")))
     if person >= 0:
         past.append(position)
     return position.play(tuple(pair))
@@ -84,6 +88,9 @@ def ask(
             return None
         if answer in ("quit", "q", "exit"):
             return None
+        if len(answer) > LONGEST_ANSWER:
+            console.print(f"that is no move: it has {len(answer):,} characters", style="red")
+            continue
         if answer in ("?", "help", ""):
             console.print(" ".join(position.game.name_of(action) for action in legal))
         elif answer == "hint":
@@ -102,7 +109,7 @@ def ask(
                 past.append(position)
                 return following
             except AnabranchError as error:
-                console.print(f"[red]{error}[/red]")
+                console.print(str(error), style="red")
 
 
 def follow(search: Any, position: Position) -> None:

@@ -4,13 +4,14 @@ stderr, each in a line of its own, since some clients read both streams as one."
 import os
 import sys
 import threading
-from collections.abc import Iterator
+import time
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from anabranch.cli.commands import app
+from anabranch.cli.streams import on_hangup
 from anabranch.errors import SearchError
 
 
@@ -48,7 +49,7 @@ Seed = Annotated[int, typer.Option(help="One seed, one game; the next game takes
 RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON as KataGo has it"
 VERSION_HELP = "What to answer to `version`, for clients that want another"
 LEAVE_HELP = "Do not finish what is asked for when the input ends"
-CHUNK = 1 << 16  # bytes that are read at once
+GRACE = 0.5  # seconds to end what runs, once nobody listens
 
 
 @app.command()
@@ -74,6 +75,7 @@ def gtp(
     from anabranch.protocols.engine import Engine, Options
     from anabranch.protocols.gtp import Session
     from anabranch.protocols.kata_rules import rules_of
+    from anabranch.protocols.lines import read_lines
 
     check_limits(visits, seconds, lag or 0.0, resign)
     options = Options(
@@ -94,7 +96,8 @@ def gtp(
     )
     engine = Engine(options)
     _talk(engine.game, options)
-    session = Session(engine, _lines(sys.stdin.fileno()), sys.stdout, override_version)
+    session = Session(engine, read_lines(sys.stdin.fileno()), sys.stdout, override_version)
+    on_hangup(sys.stdout, lambda: _hang_up(session))
     session.warm()
     session.run()
     _leave()
@@ -118,6 +121,7 @@ def analyze(
     from anabranch.games.go import Go
     from anabranch.protocols.analysis import READY, Server
     from anabranch.protocols.engine import Options
+    from anabranch.protocols.lines import read_lines
     from anabranch.search.checks import at_least_one
 
     check_limits(visits, seconds)
@@ -133,9 +137,9 @@ def analyze(
     )
     workers = at_least_one(threads, "--threads")
     _talk(Go(), options)
-    server = Server(
-        options, _lines(sys.stdin.fileno()), sys.stdout, workers, report_as.value.upper(), waits=not quit_without_waiting
-    )
+    requests = read_lines(sys.stdin.fileno())
+    server = Server(options, requests, sys.stdout, workers, report_as.value.upper(), waits=not quit_without_waiting)
+    on_hangup(sys.stdout, lambda: _hang_up(server))
     print(READY, file=sys.stderr, flush=True)
     server.run()
     _leave()
@@ -184,14 +188,11 @@ def _talk(game: Any, options: Any) -> None:
     report_with(Lines())
 
 
-def _lines(descriptor: int) -> Iterator[bytes]:
-    """The lines of a file. `sys.stdin` has a lock, which a thread that waits for a line would keep while the program ends."""
-    rest = b""
-    while chunk := os.read(descriptor, CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
+def _hang_up(talk: Any) -> None:
+    """Whoever talked to us has gone: end, and do not wait for a compiler or a line."""
+    talk.hang_up()
+    time.sleep(GRACE)
+    os._exit(0)
 
 
 def _leave() -> None:

@@ -1,12 +1,11 @@
 """The command `review`. What it prints is in `show_review.py`, what it does in `protocols/review.py`."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from anabranch.cli.commands import Json, Seed, app, write
+from anabranch.cli.commands import Json, Seed, app, print_json, write
 from anabranch.cli.protocols import RULES_HELP, Exploration, Graph, Memory, PolicyOption, check_limits, policy_of
 from anabranch.errors import SgfError
 
@@ -55,7 +54,7 @@ def review(
         visits=visits, seconds=seconds, policy=policy_of(policy), exploration=c, graph=graph, seed=seed, memory=memory
     )
     found = show_review.reviewed(file, tree, options, first, last)
-    print(json.dumps(found.to_dict(swings))) if as_json else show_review.print_review(found, swings)
+    print_json(found.to_dict(swings)) if as_json else show_review.print_review(found, swings)
     if svg is not None:
         write(svg, winrate_chart(found, swings))
     if sgf is not None:

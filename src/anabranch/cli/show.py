@@ -19,8 +19,9 @@ from anabranch.jit.kernels import Reporter
 from anabranch.search.result import Result
 from anabranch.search.simultaneous.result import HEAD, SEATS, PairResult
 
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+# What is shown may come from others: brackets in it are brackets, not styles.
+console = Console(highlight=False, markup=False)
+errors = Console(stderr=True, highlight=False, markup=False)
 
 
 class ConsoleReporter(Reporter):
@@ -160,7 +161,7 @@ def print_next(commands: list[tuple[str, str]]) -> None:
     """What to try next; commands are given without the program's name."""
     console.print("\nTry next:")
     for command, why in commands:
-        console.print(f"  [green]{program_name()} {command}[/green]  [dim]{why}[/dim]", soft_wrap=True)
+        console.print(Text.assemble("  ", (f"{program_name()} {command}", "green"), "  ", (why, "dim")), soft_wrap=True)
 
 
 def program_name() -> str:

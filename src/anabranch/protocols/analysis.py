@@ -1,12 +1,12 @@
 """KataGo's analysis protocol: many positions at once, a JSON object a line in and out.
 
-    Server(Options(), sys.stdin.buffer, sys.stdout, threads=2).run()
+    Server(Options(), read_lines(sys.stdin.fileno()), sys.stdout, threads=2).run()
 
 Requests (`queries.py`) are taken as they come and answered in any order, those of high priority first: a position of a
 request is a `Job`, and threads take jobs from one queue. Kernels release Python's lock, so they do run at once. Each job has
 a search of its own: the same request gets the same answer, whatever was asked before. Every job is answered exactly once with
 `isDuringSearch` false, also if it is terminated; what cannot be understood is answered by an `error`. At the end of the input
-the jobs that are left are done.
+the jobs that are left are done, unless nobody listens any more (`hang_up`).
 """
 
 import itertools
@@ -26,8 +26,9 @@ from anabranch.errors import AnabranchError
 from anabranch.games.position import Position
 from anabranch.protocols.engine import Options, new_search, warm
 from anabranch.protocols.estimate import estimate
+from anabranch.protocols.lines import TOO_LONG, is_too_long, text_of
 from anabranch.protocols.live import Report, from_the_top, report_of
-from anabranch.protocols.queries import BadQuery, Positions, Query, query_of
+from anabranch.protocols.queries import LONGEST_ID, BadQuery, Positions, Query, query_of, request_of
 from anabranch.protocols.turns import LETTERS, go_of
 from anabranch.search.checks import parse_memory
 from anabranch.search.export import GraphView
@@ -38,6 +39,7 @@ from anabranch.search.searcher import Search
 DEFAULT_VISITS = 1000
 DIGITS = 6  # behind the decimal point
 MOST_OWNED = 10  # moves, the best ones, whose ownership is told if that is wanted: each takes some 200 playouts
+MOST_OPEN = 10_000  # jobs that are not answered yet; while there are more, nothing is read
 LEAST_MEMORY = 32_000_000  # bytes of a search, however many there are
 READY = "Started, ready to begin handling requests"  # what KataGo says, and some clients wait for
 QUEUED, RUNNING, DONE = range(3)
@@ -77,8 +79,9 @@ class Server:
         self._positions = Positions()
         self._queue: queue.PriorityQueue[tuple[float, int, Job | None]] = queue.PriorityQueue()
         self._count = itertools.count()
-        self._open: list[Job] = []  # not answered yet
-        self._lock = threading.Lock()
+        self._open: dict[Job, None] = {}  # not answered yet, in the order in which they came
+        self._lock = threading.Condition()  # of what jobs there are, and in which state
+        self._is_over = False
         self._writing = threading.Lock()
         self._threads = [
             threading.Thread(target=self._work, name=f"anabranch-analysis-{i}", daemon=True) for i in range(threads)
@@ -90,34 +93,48 @@ class Server:
             thread.start()
         try:
             for line in self._source:
-                self.take(line.decode("utf-8", "replace") if isinstance(line, bytes) else line)
+                self.take(line)
+                self._wait_for_room()
+                if self._is_over:
+                    break
         except (OSError, ValueError):  # the stream was closed on us
             pass
-        if not self.waits:
+        if not self.waits or self._is_over:
             self._terminate(lambda job: True)
         for _ in self._threads:
             self._queue.put((float("inf"), next(self._count), None))
         for thread in self._threads:
             thread.join()
 
+    def hang_up(self) -> None:
+        """Nobody listens any more: what runs ends, and nothing more is read."""
+        with self._lock:
+            self._is_over = True
+            for job in self._open:
+                job.stop.set()
+            self._lock.notify_all()
+
     # --- requests ---
 
-    def take(self, line: str) -> None:
+    def take(self, line: str | bytes) -> None:
         """Read a request; whatever it is, nothing worse happens than an error as the answer."""
-        if not line.strip():
+        text = text_of(line)
+        if not text.strip():
             return
         request: Any = None
         try:
-            request = json.loads(line)
+            if is_too_long(line):
+                raise BadQuery(TOO_LONG.capitalize())
+            request = request_of(text)
             if not isinstance(request, dict):
                 raise BadQuery("A request is a JSON object")
-            if not isinstance(request.get("id"), str):
-                raise BadQuery("A request must have an id, which is a string", "id")
+            if not _has_id(request):
+                raise BadQuery(f"A request must have an id, which is a string of at most {LONGEST_ID:,} characters", "id")
             self._act(request) if "action" in request else self._accept(query_of(request, self._positions))
         except BadQuery as error:
             self._refuse(request, str(error), error.name)
-        except (ValueError, RecursionError) as error:
-            self._refuse(request, f"Could not parse this as JSON: {error}")
+        except RecursionError:
+            self._refuse(request, "The request is nested too deeply")
         except Exception as error:
             print(f"anabranch: {type(error).__name__}: {error}", file=sys.stderr)
             self._refuse(request, f"Internal error: {type(error).__name__}: {error}")
@@ -126,7 +143,7 @@ class Server:
         answer: dict[str, Any] = {"error": message[:500]}
         if name is not None:
             answer["field"] = name
-        if isinstance(request, dict) and isinstance(request.get("id"), str):
+        if isinstance(request, dict) and _has_id(request):
             answer["id"] = request["id"]
         self._write(answer)
 
@@ -136,8 +153,12 @@ class Server:
         for turn, priority in query.priorities.items():
             job = Job(query, turn)
             with self._lock:
-                self._open.append(job)
+                self._open[job] = None
             self._queue.put((-priority, next(self._count), job))
+
+    def _wait_for_room(self) -> None:
+        with self._lock:
+            self._lock.wait_for(lambda: len(self._open) < MOST_OPEN or self._is_over)
 
     def _act(self, request: dict[str, Any]) -> None:
         action = request["action"]
@@ -149,16 +170,12 @@ class Server:
         elif action == "clear_cache":
             self._positions.clear()
         elif action == "terminate":
-            wanted, turns = request.get("terminateId"), request.get("turnNumbers")
+            wanted, turns = request.get("terminateId"), _turn_numbers(request)
             if not isinstance(wanted, str):
                 raise BadQuery("Must be a string", "terminateId")
-            if turns is not None and not isinstance(turns, list):
-                raise BadQuery("Must be an array of turns", "turnNumbers")
             self._terminate(lambda job: job.query.id == wanted and (turns is None or job.turn in turns))
         elif action == "terminate_all":
-            turns = request.get("turnNumbers")
-            if turns is not None and not isinstance(turns, list):
-                raise BadQuery("Must be an array of turns", "turnNumbers")
+            turns = _turn_numbers(request)
             self._terminate(lambda job: turns is None or job.turn in turns)
         else:
             known = "query_version, query_models, clear_cache, terminate, terminate_all"
@@ -172,7 +189,7 @@ class Server:
             waiting = [job for job in meant if job.state == QUEUED]
             for job in waiting:
                 job.state = DONE
-                self._open.remove(job)
+                del self._open[job]
             for job in meant:
                 job.stop.set()
         for job in waiting:
@@ -186,7 +203,7 @@ class Server:
             if job is None:
                 return
             with self._lock:
-                if job.state == DONE:
+                if job.state == DONE or self._is_over:
                     continue
                 job.state = RUNNING
             try:
@@ -202,7 +219,8 @@ class Server:
                 }
             with self._lock:
                 job.state = DONE
-                self._open.remove(job)
+                del self._open[job]
+                self._lock.notify_all()
             self._write(answer)
 
     def _search(self, job: Job) -> dict[str, Any]:
@@ -222,6 +240,7 @@ class Server:
         visits = query.visits or options.visits
         seconds = query.seconds if query.seconds is not None else options.seconds
         result = search.run(job.position, visits=visits, seconds=seconds)
+        search.on_progress = None  # which knows the search: its memory would stay until garbage is collected
         return self._described(job, search, result, False)
 
     # --- answers ---
@@ -254,13 +273,27 @@ class Server:
         return job.answer(is_during, **fields)
 
     def _write(self, answer: dict[str, Any]) -> None:
-        text = json.dumps(answer)
+        text = json.dumps(answer, allow_nan=False)
         try:
             with self._writing:
                 self._out.write(text + "\n")
                 self._out.flush()
-        except (OSError, ValueError):  # nobody listens any more
-            pass
+        except (OSError, ValueError):
+            self.hang_up()
+
+
+def _has_id(request: dict[str, Any]) -> bool:
+    return isinstance(request.get("id"), str) and len(request["id"]) <= LONGEST_ID
+
+
+def _turn_numbers(request: dict[str, Any]) -> set[int] | None:
+    """The turns that an action is about; None: all."""
+    turns = request.get("turnNumbers")
+    if turns is None:
+        return None
+    if not isinstance(turns, list) or not all(isinstance(turn, int) for turn in turns):
+        raise BadQuery("Must be an array of turns", "turnNumbers")
+    return set(turns)
 
 
 def line_visits(view: GraphView, line: Sequence[int]) -> tuple[list[int], list[int]]:

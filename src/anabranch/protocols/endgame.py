@@ -299,10 +299,11 @@ class _End:
 
     def other_than(self, wasted: int) -> int:
         """A move that is nearly as good as one that would be wasted, and is not; any that is not, while own stones are in
-        doubt; else a pass."""
+        doubt, or if nobody knows how good the wasted one would be; else a pass."""
         values = {move.action: move.value for move in self.result.moves if move.value is not None}
+        enough = -np.inf if self.is_in_doubt or wasted not in values else values[wasted] - MUCH
         for action, value in values.items():
-            is_good = self.is_in_doubt or value >= values[wasted] - MUCH
+            is_good = value >= enough
             if action == self.pass_ or not is_good or self.is_wasted(action):
                 continue
             if not self.is_own_eye(action) and self.after(action):

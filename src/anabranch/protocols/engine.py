@@ -23,7 +23,7 @@ from anabranch.protocols.clock import LAG, Clock, TimeSettings, moves_to_come
 from anabranch.protocols.endgame import Settlement, decide, settle
 from anabranch.protocols.live import winrate_of
 from anabranch.protocols.sgf_tree import GameTree, stones_of
-from anabranch.protocols.turns import go_of, played, under, with_turn
+from anabranch.protocols.turns import check_length, go_of, played, under, with_turn
 from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 from anabranch.search.result import Result
@@ -168,14 +168,14 @@ class Engine:
         other._begin(other._game(handicap))
         tree.game = other.game
         number = 0
-        for node in tree.path():
+        path = tree.playable_path()
+        for place, node in enumerate(path):
             is_move = node.action is not None and node.colour is not None
             if is_move and count is not None and number >= count:
                 break
             if node.sets_up or node is tree.root:
-                other._begin(other.game, tree.position(node))
-                number += is_move
-            elif node.action is not None and node.colour is not None:
+                other._begin(other.game, tree.arranged(other.position, path, place))
+            if node.action is not None and node.colour is not None:
                 other.play(node.colour, node.action)
                 number += 1
         self.rest()
@@ -237,6 +237,7 @@ class Engine:
         began = self.now() if began is None else began
         self.rest()
         position = with_turn(self.position, player)
+        check_length(position)
         result = self._think(position, began, watch, on_clock)
         action = decide(position, result, cleanup, self.options.policy, self.options.seed)
         action = self._legal(position, result, action, hidden)

@@ -1,10 +1,11 @@
 """GTP, version 2: an engine for programs that play Go, show it, or let others play.
 
-    Session(Engine(Options(size=9, visits=1000)), sys.stdin.buffer, sys.stdout).run()
+    Session(Engine(Options(size=9, visits=1000)), read_lines(sys.stdin.fileno()), sys.stdout).run()
 
 A thread reads lines; this one carries them out, one after the other. Only what is live looks ahead: an analysis ends when any
 further line has arrived, a move when `# interrupt` has. An answer is `=` and a text, or `?` and what is wrong, with the
-command's id, then an empty line. Nothing that is written to a session ends it, but `quit` and the end of the input.
+command's id, then an empty line. Nothing that is written to a session ends it, but `quit` and the end of the input; what was
+asked before that is still answered, so that a script can be piped in. If nobody listens any more all ends at once (`hang_up`).
 
     gtp_words.py       lines, arguments, the table of commands
     gtp_commands.py    the commands of GTP itself
@@ -13,7 +14,6 @@ command's id, then an empty line. Nothing that is written to a session ends it, 
 """
 
 import contextlib
-import queue
 import sys
 import threading
 from collections.abc import Iterable
@@ -23,6 +23,7 @@ from anabranch.errors import AnabranchError
 from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions
 from anabranch.protocols.engine import Engine, is_warm
 from anabranch.protocols.gtp_words import COMMANDS, INTERRUPT, Arguments, Line, Refused, parsed
+from anabranch.protocols.lines import TOO_LONG, ReadAhead, is_too_long, text_of
 
 __all__ = ["Arrived", "Session"]
 
@@ -36,6 +37,7 @@ class Arrived(NamedTuple):
 
     text: str
     at: float
+    is_too_long: bool  # then the text is only its beginning
 
 
 class Session:
@@ -50,8 +52,7 @@ class Session:
         self.number = ""  # its id
         self._source = source
         self._out = out
-        self._lines: queue.SimpleQueue[Arrived | None] = queue.SimpleQueue()  # None: the end
-        self._ahead: list[Arrived | None] = []  # looked at, not carried out yet
+        self._lines = ReadAhead()
         self._done = 0.0  # when the last command was
         self._interrupts = 0  # read, and their turn has not come
         self._lock = threading.Lock()
@@ -61,26 +62,33 @@ class Session:
         threading.Thread(target=self._read, name="anabranch-gtp-reader", daemon=True).start()
         try:
             while not self.is_over:
-                line = self._ahead.pop() if self._ahead else self._lines.get()
+                line = self._lines.take()
                 if line is None:
                     break
                 self.carry_out(line)
         finally:
+            self._lines.drop()
             self.engine.rest()
+
+    def hang_up(self) -> None:
+        """Nobody listens any more: what runs ends, and so does the session."""
+        self.is_over = True
+        self._lines.drop()
 
     # --- reading ---
 
     def _read(self) -> None:
         try:
             for line in self._source:
-                text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+                text = text_of(line)
                 if INTERRUPT.match(text):
                     self._interrupt(1)
-                self._lines.put(Arrived(text, self.engine.now()))
+                if not self._lines.put(Arrived(text, self.engine.now(), is_too_long(line)), len(line)):
+                    break
         except (OSError, ValueError):  # the stream was closed on us
             pass
         finally:
-            self._lines.put(None)
+            self._lines.close()
 
     def _interrupt(self, change: int) -> None:
         with self._lock:
@@ -88,17 +96,12 @@ class Session:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether `# interrupt` has been read and waits for its turn: what runs now should end."""
-        return self._interrupts > 0
+        """Whether what runs now should end: `# interrupt` has been read and waits for its turn, or nobody listens."""
+        return self._interrupts > 0 or self.is_over
 
-    def wait_for_input(self, seconds: float | None = None) -> bool:
-        """Wait until another line is there, or the end; whether it is."""
-        if not self._ahead:
-            try:
-                self._ahead.append(self._lines.get(timeout=seconds))
-            except queue.Empty:
-                return False
-        return True
+    def wait_for_input(self) -> None:
+        """Wait until another line is there, or the end."""
+        self._lines.wait()
 
     # --- answering ---
 
@@ -111,6 +114,8 @@ class Session:
             return
         self.began, self.number = max(line.at, self._done), found.number
         try:
+            if line.is_too_long:
+                raise Refused(TOO_LONG)
             answer = self.call(found)
         except AnabranchError as error:
             self.refuse(str(error))
@@ -155,7 +160,7 @@ class Session:
                 self._out.write(text.encode("ascii", "backslashreplace").decode())
                 self._out.flush()
         except (OSError, ValueError):
-            self.is_over = True
+            self.hang_up()
 
     def warm(self) -> None:
         """Compile ahead of time, in the background, what the present board needs."""

@@ -19,7 +19,7 @@ from anabranch.games.position import Position
 from anabranch.protocols import kata_rules
 from anabranch.protocols.estimate import Estimate, estimate
 from anabranch.protocols.gtp_commands import RESIGN
-from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex
+from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex, written
 from anabranch.protocols.live import Report, kata_line, lz_line, report_of
 from anabranch.protocols.turns import with_turn
 from anabranch.search.result import Result
@@ -244,7 +244,7 @@ def kata_get_param(session: "Session", arguments: Arguments) -> str:
     name = arguments.word("parameter")
     if name not in values:
         raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; there are maxVisits, maxTime")
-    return f"{values[name]:g}"
+    return written(values[name])
 
 
 @command("kata-set-param")

@@ -8,7 +8,7 @@ from anabranch.protocols import kata_rules, sgf
 from anabranch.protocols.clock import TimeSettings
 from anabranch.protocols.estimate import estimate
 from anabranch.protocols.gtp_commands import NAME, generate
-from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command
+from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, written
 from anabranch.protocols.live import from_the_top, winrate_of
 from anabranch.protocols.sgf_tree import stones_of
 from anabranch.protocols.turns import LETTERS, with_turn
@@ -77,7 +77,7 @@ def _named(session: "Session", player: int, action: int) -> str:
 @command("get_komi")
 def get_komi(session: "Session", arguments: Arguments) -> str:
     """The komi."""
-    return f"{session.engine.komi:g}"
+    return written(session.engine.komi)
 
 
 @command("query_boardsize")
@@ -323,8 +323,8 @@ def options(session: "Session", arguments: Arguments) -> str:
     now = engine.options
     if not arguments:
         return (
-            f"[string] visits {now.visits or 0}\n[string] seconds {now.seconds or 0:g}\n"
-            f"[string] resign {now.resign:g}\n[bool] ponder {int(now.ponder)}"
+            f"[string] visits {now.visits or 0}\n[string] seconds {written(now.seconds or 0)}\n"
+            f"[string] resign {written(now.resign)}\n[bool] ponder {int(now.ponder)}"
         )
     name = arguments.word().lower()
     if name == "visits":

@@ -7,6 +7,7 @@ gives None if it has answered by itself. Modules of commands enter them into `CO
 
 import math
 import re
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,7 +52,7 @@ class Arguments:
 
     def __init__(self, rest: str, game: Go) -> None:
         self.rest = rest  # as they were written
-        self.words = rest.split()
+        self.words = deque(rest.split())
         self.game = game
 
     def __bool__(self) -> bool:
@@ -61,7 +62,7 @@ class Arguments:
         """The next word."""
         if not self.words:
             raise Refused(f"{SYNTAX}: {what} is missing")
-        return self.words.pop(0)
+        return self.words.popleft()
 
     def integer(self, what: str = "number", least: int = 0) -> int:
         """The next word as a whole number."""
@@ -91,7 +92,7 @@ class Arguments:
     def player_if_any(self) -> int | None:
         """The next word as a colour, if it is one."""
         if self.words and self.words[0].lower() in COLOURS:
-            return COLOURS[self.words.pop(0).lower()]
+            return COLOURS[self.words.popleft().lower()]
         return None
 
     def vertex(self) -> int:
@@ -120,6 +121,11 @@ def vertex(word: str, game: Go) -> int:
     if action is None:
         raise Refused(f"{SYNTAX}: {word[:20]!r} is no vertex")
     return action
+
+
+def written(number: float) -> str:
+    """A number as text that reads back as the same one."""
+    return repr(number).removesuffix(".0")
 
 
 Command = Callable[["Session", Arguments], str | None]

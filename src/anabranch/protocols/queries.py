@@ -5,6 +5,8 @@ Clients send the whole game with each request, so positions are kept by the move
 of a game is played once, however often it is sent.
 """
 
+import itertools
+import json
 import math
 import re
 from dataclasses import dataclass, field
@@ -16,11 +18,12 @@ from anabranch.games.go.layout import LARGEST, SMALLEST
 from anabranch.games.go.vertices import action_at
 from anabranch.games.position import Position
 from anabranch.protocols import kata_rules
-from anabranch.protocols.turns import COLOURS, played, with_turn
+from anabranch.protocols.turns import COLOURS, LONGEST_GAME, played, with_turn
 
 MOST_VISITS = 10**15
 MOST_KOMI = 150  # KataGo knows no larger one
-LONGEST_GAME = 10_000  # moves of a request
+LONGEST_ID = 1_000  # characters; each answer repeats it
+MOST_WARNINGS = 20  # of fields that are not used
 AREA_KOMI, TERRITORY_KOMI = 7.5, 6.5  # if a request does not say
 VIEWS = ("BLACK", "WHITE", "SIDETOMOVE")
 COORDINATES = re.compile(r"\(\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*\)")  # column and row from the top left
@@ -69,7 +72,8 @@ class Positions:
     MOST = 4_000  # positions that are kept
 
     def __init__(self) -> None:
-        self._known: dict[Any, Position] = {}
+        self._known: dict[Any, tuple[int, Position]] = {}  # by the position before and the move: a number of its own, and it
+        self._numbers = itertools.count()
 
     def clear(self) -> None:
         """Forget all."""
@@ -77,17 +81,37 @@ class Positions:
 
     def after(self, start: Position, name: Any, moves: Moves) -> list[Position]:
         """The positions from the start on, after each of the moves; `name` is what tells the start from others."""
-        known = next(length for length in range(len(moves), -1, -1) if length == 0 or (name, moves[:length]) in self._known)
-        found = [start, *(self._known[name, moves[:length]] for length in range(1, known + 1))]
-        for number, (player, action) in enumerate(moves[known:], start=known):
-            try:
-                found.append(played(with_turn(found[-1], player), action))
-            except IllegalMove as error:
-                raise BadQuery(f"Illegal move {number}: {error}", "moves") from None
-            self._known[name, moves[: number + 1]] = found[-1]
         if len(self._known) > self.MOST:
-            self._known.clear()
+            self.clear()
+        found = [start]
+        for place, (player, action) in enumerate(moves):
+            known = self._known.get((name, player, action))
+            if known is None:
+                try:
+                    known = next(self._numbers), played(with_turn(found[-1], player), action)
+                except IllegalMove as error:
+                    raise BadQuery(f"Illegal move {place}: {error}", "moves") from None
+                self._known[name, player, action] = known
+            name = known[0]
+            found.append(known[1])
         return found
+
+
+def request_of(line: str) -> Any:
+    """What a line of JSON says. NaN and the like are not JSON, and a number that is too large for Python is no number here."""
+    try:
+        return json.loads(line, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise BadQuery(f"Could not parse this as JSON: {error}") from None
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    return number if math.isfinite(number) else _no_number(word[:20])
 
 
 def query_of(request: dict[str, Any], positions: Positions) -> Query:
@@ -97,16 +121,19 @@ def query_of(request: dict[str, Any], positions: Positions) -> Query:
     moves = _moves(request, "moves", game, required=True)
     if any(action == game.actions - 1 for _, action in stones):
         raise BadQuery("Initial stones cannot be passes", "initialStones")
+    priorities = _priorities(request, _turns(request, len(moves)))
     first = _player(request.get("initialPlayer", "BW"[moves[0][0]] if moves else "B"), "initialPlayer")
     start = _start(request, game, stones, first)
     name = (repr(start.game), tuple(sorted(stones)), first)
     all_positions = positions.after(start, name, moves)
-    turns = _turns(request, len(moves))
-    warnings = [(key, "is not used by this engine") for key in request if key not in USED]
+    unused = (key for key in request if key not in USED)
+    warnings = [(key[:100], "is not used by this engine") for key in itertools.islice(unused, MOST_WARNINGS)]
     found = Query(
         id=request["id"],
-        positions={turn: with_turn(position, position.to_play) for turn, position in enumerate(all_positions) if turn in turns},
-        priorities=_priorities(request, turns),
+        positions={
+            turn: with_turn(position, position.to_play) for turn, position in enumerate(all_positions) if turn in priorities
+        },
+        priorities=priorities,
         wants_ownership=_flag(request, "includeOwnership"),
         wants_moves_ownership=_flag(request, "includeMovesOwnership"),
         wants_line_visits=_flag(request, "includePVVisits"),
@@ -161,7 +188,7 @@ def _start(request: dict[str, Any], game: Go, stones: Moves, first: int) -> Posi
 def _moves(request: dict[str, Any], name: str, game: Go, required: bool = False) -> Moves:
     pairs = _required(request, name) if required else request.get(name, [])
     if not isinstance(pairs, list) or len(pairs) > LONGEST_GAME:
-        raise BadQuery(f"Must be an array of at most {LONGEST_GAME} pairs such as ['B', 'C4']", name)
+        raise BadQuery(f"Must be an array of at most {LONGEST_GAME:,} pairs such as ['B', 'C4']", name)
     found = []
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
@@ -195,8 +222,8 @@ def _location(written: Any, name: str, game: Go) -> int:
 
 def _turns(request: dict[str, Any], last: int) -> list[int]:
     turns = request.get("analyzeTurns", [last])
-    if not isinstance(turns, list) or not turns:
-        raise BadQuery("Must be an array of turns", "analyzeTurns")
+    if not isinstance(turns, list) or not 1 <= len(turns) <= LONGEST_GAME + 1:
+        raise BadQuery(f"Must be an array of at most {LONGEST_GAME + 1:,} turns", "analyzeTurns")
     return [_integer(turn, "analyzeTurns", 0, last) for turn in turns]
 
 

@@ -198,10 +198,11 @@ def turns_of(tree: GameTree, first: int = 1, last: int | None = None) -> list[Tu
     passes, or repeat a position (see `turns.py`). Passes behind the end say nothing and are left out."""
     found: list[Turn] = []
     number = 0
-    position = tree.position(tree.root, before=True)
-    for node in tree.path():
-        if node.sets_up and node is not tree.root:
-            position = tree.position(node, before=True)
+    position = tree.game.start()
+    path = tree.playable_path()
+    for place, node in enumerate(path):
+        if node.sets_up or node is tree.root:
+            position = tree.arranged(position, path, place)
         if node.action is None or node.colour is None or (position.is_over and node.action == tree.game.actions - 1):
             continue
         number += 1

@@ -22,13 +22,14 @@ from os import PathLike
 from pathlib import Path
 
 from anabranch.errors import SgfError
-from anabranch.protocols.sgf_go import node_of, properties_of, root_properties_of, tree_of
+from anabranch.protocols.sgf_go import node_of, properties_of, rectangles_in, root_properties_of, tree_of
 from anabranch.protocols.sgf_grammar import END, ROOT, Properties, decoded, parsed, written
 from anabranch.protocols.sgf_tree import GameTree, Node, Player
 
 __all__ = ["MOST", "GameTree", "Node", "Player", "load", "read", "read_all", "save", "write"]
 
 MOST = 10_000_000  # bytes or characters; ten times a large dictionary of openings, and a gigabyte in memory at worst
+MOST_RECTANGLES = 10_000  # such as AB[aa:ss], which is seven bytes and 361 stones
 
 
 def read(text: str | bytes) -> GameTree:
@@ -72,7 +73,11 @@ def _games(text: str | bytes) -> Iterator[GameTree]:
     text = decoded(text) if isinstance(text, bytes) else text
     tree: GameTree | None = None
     nodes: list[Node] = []
+    rectangles = 0
     for parent, properties in parsed(text):
+        rectangles += rectangles_in(properties)
+        if rectangles > MOST_RECTANGLES:
+            raise SgfError(f"there are more than {MOST_RECTANGLES:,} rectangles of points in the text")
         if parent == ROOT:
             tree = tree_of(properties)
             nodes = [tree.root]

@@ -72,6 +72,11 @@ def points_of(value: str, game: Go) -> list[int] | None:
     return [row * game.width + column for row in range(low, high + 1) for column in range(left, right + 1)]
 
 
+def rectangles_in(properties: Properties) -> int:
+    """How many rectangles of stones and marks a node has: each may stand for hundreds of points."""
+    return sum(":" in value for name in (*SETUP, *SHAPES) for value in properties.get(name, ()))
+
+
 def move_of(value: str, game: Go) -> int | None:
     """The action of a move, passes included. None if it is none."""
     old_pass = value.strip() == OLD_PASS and max(game.width, game.height) <= LARGEST_WITH_OLD_PASS

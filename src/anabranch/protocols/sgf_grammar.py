@@ -31,8 +31,14 @@ COLON = re.compile(r"((?:[^\\:]|\\.)*+):(.*)", re.DOTALL)
 LOWER_CASE = str.maketrans("", "", "abcdefghijklmnopqrstuvwxyz")  # FF[3] allowed AddBlack for AB
 BLANKS = str.maketrans("\t\v\f", "   ")
 
-CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]+)\s*\]")
+CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:-]{1,40})\s*\]")
 ASCII = bytes(range(32, 127))
+# Character sets in the narrow sense, as Python calls them. Its codecs for host names, escapes and the like do not replace what
+# they cannot read, or take time that grows with the square of the text.
+CHARACTER_SETS = re.compile(
+    r"utf-8(-sig)?|ascii|iso8859-\d+|cp\d+|koi8-\w|kz1048|ptcp154|tis-620|mac-\w+|hp-roman8|"
+    r"gb2312|gbk|gb18030|hz|big5\w*|euc_\w+|shift_\w+|johab|iso2022_\w+"
+)
 SUPERSETS = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}  # what files that name the first hold in fact
 
 
@@ -56,7 +62,8 @@ def _codec(name: str) -> str | None:
     """Python's name of a character set, if it knows one that writes ASCII as it is."""
     try:
         found = codecs.lookup(name).name
-        return SUPERSETS.get(found, found) if ASCII.decode(found) == ASCII.decode("ascii") else None
+        is_known = CHARACTER_SETS.fullmatch(found) and ASCII.decode(found) == ASCII.decode("ascii")
+        return SUPERSETS.get(found, found) if is_known else None
     except (LookupError, UnicodeError):
         return None
 

@@ -15,6 +15,7 @@ from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.layout import EMPTY, cell_of
 from anabranch.games.go.vertices import handicap_points
 from anabranch.games.position import Position
+from anabranch.protocols.turns import LONGEST_GAME
 
 BLACK, WHITE = 0, 1  # players, as everywhere outside of the board
 COLOURS = ("black", "white")
@@ -141,16 +142,27 @@ class GameTree:
     def position(self, node: Node | None = None, before: bool = False) -> Position:
         """The position at this node, or at the end of the main line: played by our rules, as said in `sgf.py`. `before`: its
         own move is not played yet, but what it sets up is there."""
-        path = self.path(node)
+        path = self.playable_path(node)
         position = self.game.start()
         number = 0
         for place, here in enumerate(path):
             if here.sets_up or here is self.root:
-                position = self._set_up(position, here, self._next(path, place))
+                position = self.arranged(position, path, place)
             if here.action is not None and here.colour is not None and not (before and here is path[-1]):
                 number += 1
                 position = self._played(position, here.action, here.colour, number)
         return position
+
+    def playable_path(self, node: Node | None = None) -> list[Node]:
+        """The path to this node, or to the end of the main line, unless it takes too long to be played."""
+        path = self.path(node)
+        if sum(here.sets_up or here.action is not None for here in path) > LONGEST_GAME:
+            raise SgfError(f"the game is too long: at most {LONGEST_GAME:,} moves are played")
+        return path
+
+    def arranged(self, position: Position, path: list[Node], place: int) -> Position:
+        """The position with what is set up at this place of the path."""
+        return self._set_up(position, path[place], self._next(path, place))
 
     def _next(self, path: list[Node], place: int) -> int:
         """Who moves where stones were set up: as is said there, or whoever does move next, or by turns."""

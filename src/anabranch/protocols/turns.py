@@ -19,6 +19,7 @@ from anabranch.jit import readable
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}  # players by their names in GTP
 LETTERS = "BW"
+LONGEST_GAME = 4_000  # moves; each position knows all moves before it, so memory grows with the square: to 130 MB here
 
 
 def go_of(position: Position) -> Go:
@@ -45,6 +46,7 @@ def resumed(position: Position) -> Position:
 def played(position: Position, action: int) -> Position:
     """The position after a move. One that repeats a position where that is forbidden is taken for a new start: whoever watches
     over the game has let it pass. (KataGo does the same.)"""
+    check_length(position)
     try:
         return position.play(action)
     except IllegalMove:
@@ -53,6 +55,12 @@ def played(position: Position, action: int) -> Position:
             raise
     following = position.after(action)
     return Position(following.game, following.record(), following.moves, following.rewards, (), following.before)
+
+
+def check_length(position: Position) -> None:
+    """Refuse another move in a game that has as many as are kept."""
+    if len(position.moves) >= LONGEST_GAME:
+        raise IllegalMove(f"the game is too long: it has {LONGEST_GAME:,} moves, and no more are kept; begin another")
 
 
 def under(game: Go, positions: Sequence[Position]) -> list[Position]:
