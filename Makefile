@@ -1,16 +1,21 @@
 # make run     set up and search a position          make bench   compare with other systems, into docs/results
 # make test    set up and run all tests              make lint    style, types, and which room may import which
+# make soak    an hour of random calls with faults   (SOAK_MINUTES=5 for less; two minutes of it are in make test)
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+SOAK_MINUTES ?= 60
 
-.PHONY: run test bench lint clean
+.PHONY: run test soak bench lint clean
 
 run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+soak: $(VENV)/.test
+	$(BIN)/python -m tests.soak.hour --minutes $(SOAK_MINUTES)
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/all.py

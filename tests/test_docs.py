@@ -171,3 +171,12 @@ def test_the_picture_of_the_wrong_ways_has_the_numbers_that_the_example_computes
 
     drawn = (ROOT / "docs" / "images" / "graph_wrong_ways.svg").read_text(encoding="utf-8")
     assert drawn == draw_graph.wrong_ways()
+
+
+def test_every_promise_has_the_test_that_it_names():
+    text = (ROOT / "docs" / "trust.md").read_text()
+    sources = {path: path.read_text() for path in (ROOT / "tests").rglob("*.py")}
+    for name in re.findall(r"`(test_\w+)`", text):
+        assert any(f"def {name}(" in source for source in sources.values()), name
+    for name in re.findall(r"`((?:tests/)?[\w/]*\w+\.py)`", text):
+        assert any(str(path).endswith("/" + name) for path in sources) or (ROOT / name).exists(), name
