@@ -1,5 +1,7 @@
 """Proofs where positions come again: what is called certain is so on the line that was played."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -172,3 +174,38 @@ def test_a_forbidden_repetition_is_not_chosen_even_beside_a_move_that_is_proven_
             position, visits=20
         )
         assert result.best in position.legal_actions
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
+def test_a_forbidden_repetition_is_not_chosen_before_anything_was_tried_nor_if_it_stays_at_the_root(graph):
+    table = table_of(
+        """
+        first  0     second
+        second 1     here
+        here   0     lost first here
+        lost   pays  -1
+        """,
+        repetition="forbidden",
+    )
+    game = game_of(table)
+    for seed in range(20):
+        search = ab.Search(game, graph=graph, evaluate=ab.Rollout(cutoff=20), seed=seed, memory="1MB")
+        search.run(game.position([0]), visits=1)
+        search.advance(0)
+        assert search.result().best in search.position.legal_actions
+        for _ in range(5):
+            assert search.run(visits=1).best in search.position.legal_actions
+
+
+def test_where_all_that_can_be_played_is_forbidden_something_is_chosen_all_the_same():
+    table = table_of(
+        """
+        first  0     second
+        second 1     here
+        here   0     first second
+        """,
+        repetition="forbidden",
+    )
+    search = ab.Search(game_of(table), graph=True, evaluate=ab.Rollout(cutoff=20), memory="1MB")
+    with contextlib.suppress(ab.GameError):  # nothing can be played, and the game is not over
+        assert search.run(game_of(table).position([0, 0]), visits=5).best in (0, 1)

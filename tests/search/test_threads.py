@@ -11,9 +11,11 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Treasure
 from anabranch.jit import COMPILED
+from anabranch.search import batch
 from anabranch.search.drive_threads import SHARE
 from anabranch.search.layout import SLOTS
 from anabranch.search.tree import Tree
+from tests.conftest import when_plain
 from tests.search.evaluators import Counting
 from tests.search.games import Take
 from tests.search.invariants import check_at_rest, gaps, is_finite, total_visits
@@ -111,6 +113,22 @@ def test_no_position_is_evaluated_by_two_threads():
     evaluator = Counting(4)
     search_with("batches", evaluate=evaluator).run(visits=1000)
     assert len(evaluator.asked) - len(set(evaluator.asked)) == 0
+
+
+@when_plain
+def test_a_leaf_waits_until_it_has_edges_so_that_no_other_thread_takes_it_in_between(monkeypatch):
+    taken = []
+
+    def adopt_beside_another_thread(graph, number, *arguments):
+        taken.append(batch.claim(graph, number))
+        return adopt(graph, number, *arguments)
+
+    adopt = batch.adopt
+    monkeypatch.setattr(batch, "adopt", adopt_beside_another_thread)
+    search = search_with("batches", threads=1)
+    search.run(visits=50)
+    assert len(taken) > 10 and not any(taken)
+    check_at_rest(search)
 
 
 def test_the_evaluator_is_called_by_several_threads():

@@ -106,19 +106,8 @@ def check_moves(result: ab.Result, search: ab.Search) -> None:
         return
     shown = [move.action for move in result.moves]
     assert set(legal) <= set(shown) and len(set(shown)) == len(shown)
-    assert result.best in (legal or shown) or is_unnoticed_repetition(result, search)
+    assert result.best in (legal or shown)
     assert search.game.repetition == "forbidden" or len(shown) == len(legal)
-
-
-def is_unnoticed_repetition(result: ab.Result, search: ab.Search) -> bool:
-    """An action that is forbidden since it repeats is searched, and not chosen. Two such actions are not noticed: what nobody
-    has tried yet, and what leads back to the root itself."""
-    if search.game.repetition != "forbidden":
-        return False
-    if isinstance(search.game, ObjectGame):
-        following = search.game.play(search.position, result.best)
-        return not result.visits.any() or search.game.key(following) == search.game.key(search.position)
-    return not result.visits.any() or search.position.after(result.best).key == search.position.key
 
 
 def check_line(line: list[Any], game: Any, position: Any) -> None:

@@ -1,5 +1,6 @@
 """Reading a search graph for people: the root's edges, the lines behind them, a `Result`. Nothing here changes the graph."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -147,11 +148,12 @@ def read_result(
     random: np.random.Generator,
     limits: Limits,
     priors: np.ndarray | None,
+    is_forbidden: Callable[[int], bool],
     cost: dict[str, Any],
     **facts: Any,
 ) -> Result:
-    """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `cost` and `facts` are what
-    only the searcher knows."""
+    """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `is_forbidden` says whether
+    an action brings a position that may not come again; `cost` and `facts` are what only the searcher knows."""
     bounds = edge_bounds(graph, root, limits)
     edges, column = edges_of(graph, root), _column(graph, root)
     size = game.edge_actions
@@ -166,9 +168,14 @@ def read_result(
         seen = seen._replace(urges=urges(rule, *alone, limits))
     exact = final if isinstance(final, ByRegularized) else ByRegularized()
     regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
-    chosen = choose_among(final, possible(graph, root, limits, bounds), seen, random)
-    if bounds is not None and edges["total"][chosen, column] < bounds[LOW].max() * max(int(edges["visits"][chosen]), 1):
-        chosen = int(bounds[LOW].argmax())  # another action is proven to be better than this one seems
+    allowed = np.ones(len(edges), bool)
+    chosen = first = choose_best(final, graph, root, limits, bounds, allowed, seen, random)
+    while rule is not None and limits.repetition == FORBIDDEN and is_forbidden(int(edges["action"][chosen])):
+        allowed[chosen] = False
+        if not allowed.any():  # whatever is played repeats a position
+            chosen = first
+            break
+        chosen = choose_best(final, graph, root, limits, bounds, allowed, seen, random)
     best = int(edges["action"][chosen])
     proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
     if bounds is not None and proven:  # the root itself may not have heard of it yet
@@ -250,15 +257,37 @@ def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | 
     return -found[::-1] if graph.bounds.shape[2] == 1 and player == 1 else found
 
 
-def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None) -> np.ndarray:
-    """Which of the root's edges may be chosen: what is proven worse than another is not, nor what the past forbids."""
+def choose_best(
+    final: FinalChoice,
+    graph: Tree | Graph,
+    root: int,
+    limits: Limits,
+    bounds: np.ndarray | None,
+    allowed: np.ndarray,
+    seen: Candidates,
+    random: np.random.Generator,
+) -> int:
+    """The index of the edge to play, of those that are allowed: what the final choice says, but not where another action is
+    proven to be better than that one seems."""
     edges = edges_of(graph, root)
-    mask = np.ones(len(edges), bool)
+    chosen = choose_among(final, possible(graph, root, limits, bounds, allowed), seen, random)
+    if bounds is None:
+        return chosen
+    lowest = np.where(allowed, bounds[LOW], -np.inf)
+    seems = edges["total"][chosen, _column(graph, root)]
+    return int(lowest.argmax()) if seems < lowest.max() * max(int(edges["visits"][chosen]), 1) else chosen
+
+
+def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None, allowed: np.ndarray) -> np.ndarray:
+    """Which of the root's edges that are allowed may be chosen: what is proven worse than another is not, nor what the past
+    is known to forbid."""
+    edges = edges_of(graph, root)
+    mask = allowed.copy()
     if limits.repetition == FORBIDDEN and isinstance(graph, Graph):
         known = edges["child"] != NO_NODE
-        mask[known] = graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
+        mask[known] &= graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
     if not mask.any():
-        mask[:] = True
+        mask = allowed.copy()
     if bounds is None:
         return mask
     low, high = bounds[LOW], bounds[HIGH]

@@ -451,7 +451,15 @@ class Search:
         if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
             stake = float(self.game.ask("stake", self._position.state))
             return read_pairs(self.game, *found, cost=tally.cost(), stake=stake, **facts)
-        return read_result(self.game, *found, cost=tally.cost(), **facts)
+        return read_result(self.game, *found, self._is_forbidden, cost=tally.cost(), **facts)
+
+    def _is_forbidden(self, action: int) -> bool:
+        """Whether an action at the root brings a position that may not come again."""
+        if not isinstance(self.game, ObjectGame):
+            return bool(self.game.would_repeat(self._position, action))
+        assert self._history is not None
+        following = self.game.play(self._position, action)
+        return self._history.after(self._position).keys.count(self.game.key(following)) >= self.game.repetition_count - 1
 
     @property
     def _root(self) -> int:
