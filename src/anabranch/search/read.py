@@ -148,10 +148,11 @@ def read_result(
     limits: Limits,
     priors: np.ndarray | None,
     cost: dict[str, Any],
+    allowed: np.ndarray | None = None,
     **facts: Any,
 ) -> Result:
-    """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `cost` and `facts` are what
-    only the searcher knows."""
+    """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `allowed`: the actions that
+    it was restricted to; `cost` and `facts` are what only the searcher knows."""
     bounds = edge_bounds(graph, root, limits)
     edges, column = edges_of(graph, root), _column(graph, root)
     size = game.edge_actions
@@ -166,14 +167,20 @@ def read_result(
         seen = seen._replace(urges=urges(rule, *alone, limits))
     exact = final if isinstance(final, ByRegularized) else ByRegularized()
     regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
-    chosen = choose_among(final, possible(graph, root, limits, bounds), seen, random)
-    if bounds is not None and edges["total"][chosen, column] < bounds[LOW].max() * max(int(edges["visits"][chosen]), 1):
-        chosen = int(bounds[LOW].argmax())  # another action is proven to be better than this one seems
+    wanted = np.ones(len(edges), bool) if allowed is None else allowed[edges["action"]]
+    chosen = choose_among(final, possible(graph, root, limits, bounds, wanted), seen, random)
+    if bounds is not None:
+        lowest = np.where(wanted, bounds[LOW], -np.inf)
+        if edges["total"][chosen, column] < lowest.max() * max(int(edges["visits"][chosen]), 1):
+            chosen = int(lowest.argmax())  # another action is proven to be better than this one seems
     best = int(edges["action"][chosen])
     proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
     if bounds is not None and proven:  # the root itself may not have heard of it yet
         value = with_proven(value, column, float(bounds[LOW].max()))
-    line = moves_along(game, graph, line_from(graph, root))
+    behind = line_from(graph, root)
+    if allowed is not None and edges["visits"][chosen]:  # others may have more visits
+        behind = {root: best} | line_from(graph, int(edges["child"][chosen]))
+    line = moves_along(game, graph, behind)
     return Result(
         best=best,
         policy=visits / max(visits.sum(), 1),
@@ -250,15 +257,16 @@ def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | 
     return -found[::-1] if graph.bounds.shape[2] == 1 and player == 1 else found
 
 
-def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None) -> np.ndarray:
-    """Which of the root's edges may be chosen: what is proven worse than another is not, nor what the past forbids."""
+def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None, wanted: np.ndarray) -> np.ndarray:
+    """Which of the root's edges may be chosen, of those that are wanted: what is proven worse than another is not, nor what the
+    past forbids."""
     edges = edges_of(graph, root)
-    mask = np.ones(len(edges), bool)
+    mask = wanted.copy()
     if limits.repetition == FORBIDDEN and isinstance(graph, Graph):
         known = edges["child"] != NO_NODE
-        mask[known] = graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
+        mask[known] &= graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
     if not mask.any():
-        mask[:] = True
+        mask = wanted.copy()
     if bounds is None:
         return mask
     low, high = bounds[LOW], bounds[HIGH]
