@@ -36,8 +36,8 @@ def review(
     sgf: Annotated[Path | None, typer.Option(help="Write the game into this file, with comments and variations")] = None,
     as_json: Json = False,
 ) -> None:
-    """Go through a game of Go: win rates move by move, the moves that lost most and whether that is more than noise, and what to
-    play instead. Ctrl-C shows what was found so far."""
+    """Go through a game of Go: win rates move by move, the moves that lost most and whether that is more than noise, and what
+    to play instead. Ctrl-C shows what was found so far."""
     from anabranch.cli import show_review
     from anabranch.protocols import sgf as records
     from anabranch.protocols.engine import Options

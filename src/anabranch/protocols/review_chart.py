@@ -59,8 +59,8 @@ def _stone(field: Field, move: Reviewed) -> str:
     before, after = move.rates
     who = COLOURS[move.turn.player]
     line = " ".join(move.before.line)
-    tip = f"move {move.turn.number}, {who} {move.name}: {who}'s win rate {before:.0%} -> {after:.0%}, give or take {move.error:.0%}"
-    tip += f"; preferred: {line}"
+    tip = f"move {move.turn.number}, {who} {move.name}: {who}'s win rate {before:.0%} -> {after:.0%}"
+    tip += f", standard error {move.error:.0%}; preferred: {line}"
     style = f'fill="{STONES[move.turn.player]}" stroke="{CURVE}" stroke-width="2"'
     return f'<circle class="swing" cx="{x:.1f}" cy="{y:.1f}" r="{STONE:g}" {style}><title>{safe(tip)}</title></circle>'
 
