@@ -9,15 +9,15 @@ rules let players agree on what is dead, playouts find the dead stones (`dead.py
 
 **Two views.** A position's win rate must not depend on who is to move, but every search is too hopeful for the side that moves
 at its root: behind each move the opponent tries bad answers as well. So the position after a move is judged twice: by the
-search before the move, in which it gets as many visits as the preferred one, and by its own search, in which the opponent moves.
+search before the move, in which it gets as many visits as the preferred one, and by its own, in which the opponent moves.
 One is too hopeful for the mover and the other for the opponent; in their middle that is gone. Nothing comes before the first
 position: there the loss of its move is what its own search says, the preferred move's win rate less that of the one that was
 played, and its win rate is put above the next one by as much.
 
 **Noise.** A win rate out of n playouts has a standard error, sqrt(p (1 - p) / n). A loss, too, is the middle of two views: that
-of the searches with the mover at their root, and that of those with the opponent there. Where searches are too short to see what
-a position is about these differ by more than playouts explain. So the standard error of a loss is that of its playouts, or half
-the difference between its views where that is more. A loss below two standard errors is within the noise (`is_noise`).
+of the searches with the mover at their root, and that of those with the opponent there. Where searches are too short to see
+what a position is about these differ by more than playouts explain. So the standard error of a loss is that of its playouts, or
+half the difference between its views where that is more. A loss below two standard errors is within the noise (`is_noise`).
 
 No text here: `cli/show_review.py` prints, `review_chart.py` draws, `review_sgf.py` writes into the record.
 """
