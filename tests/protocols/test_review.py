@@ -34,7 +34,7 @@ LOST_RACE = RACE + ";B[ad];W[ea])"  # black plays elsewhere
 SETTLED = "(;GM[1]SZ[5]KM[0.5]RU[Chinese]AB[ca:ce]AW[da:de][ae]PL[B];B[];W[])"  # A1 is dead
 
 
-def fake(position, options, following=None):
+def fake(position, options, following=None, is_reviewed=False):
     """A judgement that depends on the position alone."""
     rate = (position.key[0] % 1000) / 1000
     if position.is_over:
@@ -227,7 +227,8 @@ def test_sgfmill_reads_what_is_written_and_the_game_is_still_there(choices):
         assert abs(float(node.get_raw("SBKV")) - 100 * rate) < 0.01
     for move, node, parent in zip(found.moves, main[1:], main, strict=False):
         assert node.get("V") == pytest.approx(move.after.lead, abs=0.06)
-        assert f"loss {move.loss:+.1%}" in node.get("C")
+        assert f"loss {move.loss:+.1%} (standard error {move.error:.1%}" in node.get("C")
+        assert ("within the noise" in node.get("C")) == move.is_noise
         branches = {child.get_move() for child in parent}
         choice = move.before.choice
         where = None if choice == 25 else divmod(choice, 5)
