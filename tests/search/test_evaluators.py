@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.games import Nim, Pig, TicTacToe, Treasure, TriNim
+from anabranch.games import Nim, Pig, PyRat, TicTacToe, Treasure, TriNim
+from anabranch.search.answers import read_answer
 from tests.search.games import Board, Percent
 from tests.search.trees import read_tree
 
@@ -227,8 +228,6 @@ def test_priors_that_are_told_are_not_ignored_either():
         (TicTacToe(), [], 1.5),
         (Percent(), [], -50.0),  # pays the first player 0 to 100,
         (Percent(), [0], 50.0),  # and so the second one -100 to 0
-        (Treasure(), [], 1000.0),
-        (Treasure(), [], -1000.0),
     ],
 )
 def test_values_out_of_range_are_refused_as_those_of_networks_are(game, moves, value):
@@ -236,6 +235,17 @@ def test_values_out_of_range_are_refused_as_those_of_networks_are(game, moves, v
     search = ab.Search(game, evaluate=lambda states: (None, np.full((len(states), width), value)))
     with pytest.raises(ab.errors.EvaluatorError, match=f"gave a value of {value:g}, and .* pays from"):
         search.run(game.position(moves), visits=5)
+
+
+def test_what_is_still_to_come_lies_within_what_a_game_pays_in_all():
+    """PyRat pays on the way: whoever has some of the five pieces of cheese already can get no more than the others. Treasure
+    has a discount, so that what comes later is worth more by then."""
+    maze = PyRat(width=5, height=5, cheese=5)
+    read_answer((None, [[5.0, -5.0]]), 1, maze, 2)
+    for value in (5.5, -1000.0):
+        with pytest.raises(ab.errors.EvaluatorError, match=f"gave a value of {value:g}, and .* pays from -5 to 5"):
+            read_answer((None, [[0.0, value]]), 1, maze, 2)
+    read_answer((None, [1000.0]), 1, Treasure(), 1)
 
 
 @pytest.mark.parametrize(("moves", "value"), [([], 80.0), ([0], -20.0)])
