@@ -22,7 +22,7 @@ PLAIN_BLOCKS = "    ####"  # where the terminal has no others; the last stands f
 MARGIN = 7  # letters before the curve
 MOST_COLUMNS = 100
 WIDEST = 4  # columns of a move
-LONGEST_LINE = 8  # moves
+LONGEST_LINE = 6  # moves: a row has 80 letters
 TICK = 10  # moves from one number below the curve to the next
 FEW_VISITS = "too few visits for this board: all but the largest losses are noise; more --visits say more"
 
@@ -124,7 +124,7 @@ def swing_table(found: Review, swings: int) -> Table:
     table.add_column("loss", justify="right")
     table.add_column("error", justify="right")
     table.add_column("")
-    table.add_column("preferred", style="dim")
+    table.add_column("preferred", style="dim", no_wrap=True)
     for move in found.swings(swings):
         before, after = move.rates
         line = " ".join(move.before.line[:LONGEST_LINE])
@@ -145,7 +145,7 @@ def noise_line(found: Review) -> str:
     """What the numbers are worth."""
     clear = sum(not move.is_noise for move in found.moves)
     moves = f"{clear} of {len(found.moves)} moves" if len(found.moves) > 1 else f"{'the' if clear else 'no'} move"
-    return f"standard error of a loss {found.error:.1%}; {moves} lost more than twice their own, the rest is noise"
+    return f"standard error of a loss {found.error:.1%}; {moves} lost more than twice their own"
 
 
 def side_line(found: Review, player: int, colour: str) -> str:
