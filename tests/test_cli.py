@@ -126,12 +126,14 @@ def record(tmp_path):
 
 
 def test_review_shows_the_curve_the_worst_moves_and_both_sides(program, record):
-    code, out, _ = program("review", str(record), "--visits", "60", "--swings", "2")
+    code, out, err = program("review", str(record), "--visits", "60", "--swings", "2")
     assert code == 0
     assert "Ann (black) - Bob (white), B+R" in out and "60 visits a position" in out
     assert "black's win rate" in out and "100 %" in out and " 50 %" in out
     table = out[out.index("mover's win rate") :].split("\n\n")[0].splitlines()
     assert len(table) in (2, 3) and all("% -> " in row for row in table[1:])
+    assert re.search(r"^standard error of a loss [\d.]+%; \d of 6 moves lost more than twice their own$", out, re.M)
+    assert "too few visits for this board" in err
     for colour in ("black", "white"):
         assert re.search(rf"^{colour}: average loss -?[\d.]+% a move, the search's first choice \d of 3 times", out, re.M)
 

@@ -116,6 +116,7 @@ if TYPE_CHECKING:
     from anabranch.search.update import Incremental as Incremental
     from anabranch.search.update import Stop as Stop
     from anabranch.search.virtual import VirtualLoss as VirtualLoss
+    from anabranch.search.wide import WideRoot as WideRoot
 
 _HOMES = {
     "anabranch.errors": (
@@ -166,6 +167,7 @@ _HOMES = {
     "anabranch.search.simultaneous.result": ("PairResult",),
     "anabranch.search.simultaneous.strategies": ("ByStrategies", "Exp3", "RegretMatching"),
     "anabranch.search.virtual": ("VirtualLoss",),
+    "anabranch.search.wide": ("WideRoot",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

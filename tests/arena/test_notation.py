@@ -2,14 +2,15 @@
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import anabranch as ab
-from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, names_for, parse, split
+from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, _routed, names_for, parse, split
 from anabranch.errors import AnabranchError, ArenaError
-from anabranch.games import Nim, PyRat
+from anabranch.games import Nim, PyRat, TicTacToe
 from anabranch.games.go import Go, Light, MoGo, Softmax
 from anabranch.games.pyrat import Nearest
 from anabranch.games.registry import load
@@ -186,3 +187,10 @@ def test_where_both_move_at_once_the_kinds_are_others():
                        "greedy lowest=True": "`greedy` takes no options"}.items():  # fmt: skip
         with pytest.raises(ArenaError, match=re.escape(told)):
             parse(text, game)
+
+
+def test_a_network_is_searched_by_its_priors_and_their_constant_can_be_given():
+    """`c` belongs to the rule that goes with the evaluator."""
+    options = {"evaluate": lambda states: (None, np.zeros(len(states))), "c": 0.7}
+    assert _routed(options, TicTacToe())["select"] == ab.PUCT(c=0.7)
+    assert _routed({"c": 0.7}, TicTacToe())["select"] == ab.UCT(c=0.7)

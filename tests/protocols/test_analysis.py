@@ -104,19 +104,49 @@ def test_values_are_blacks_unless_another_view_is_asked_for():
 
 
 @when_compiled
-def test_moves_that_are_to_be_avoided_are_not_reported():
+def test_moves_that_are_to_be_avoided_are_not_searched():
     first, second, *_ = (move["move"] for move in answer_to({**GOOD, "maxVisits": 200})["moveInfos"])
     avoid = [{"player": "B", "moves": [first, "pass"], "untilDepth": 1}, {"player": "W", "moves": [second], "untilDepth": 1}]
     names = {move["move"] for move in answer_to({**GOOD, "avoidMoves": avoid, "maxVisits": 200})["moveInfos"]}
     assert not {first, "pass"} & names and second in names
-    allow = [{"player": "B", "moves": ["D4", "F6"], "untilDepth": 1}]
-    assert {move["move"] for move in answer_to({**GOOD, "allowMoves": allow, "maxVisits": 200})["moveInfos"]} <= {"D4", "F6"}
+    allow = [{"player": "B", "moves": ["D4", "A1", "B9"], "untilDepth": 1}]
+    answer = answer_to({**GOOD, "allowMoves": allow, "maxVisits": 200, "overrideSettings": {"wideRootNoise": 1}})
+    assert sum(move["visits"] for move in answer["moveInfos"]) == 200 == answer["rootInfo"]["visits"]
+    assert {move["move"] for move in answer["moveInfos"]} == {"D4", "A1", "B9"}
+    assert all(move["visits"] > 0 for move in answer["moveInfos"])
+
+
+@when_compiled
+def test_a_restriction_that_leaves_nothing_is_an_error():
+    allow = [{"player": "B", "moves": ["E5"], "untilDepth": 1}]  # where a stone is
+    assert "no legal move is left" in answer_to({**GOOD, "allowMoves": allow})["error"]
+
+
+@when_compiled
+def test_width_spreads_the_visits_of_an_analysis():
+    def visits(**settings):
+        moves = answer_to({**GOOD, "maxVisits": 500, "overrideSettings": settings})["moveInfos"]
+        return sorted((move["visits"] for move in moves), reverse=True)
+
+    narrow, usual, wide = visits(wideRootNoise=0), visits(), visits(wideRootNoise=1)
+    assert narrow[0] > 2 * wide[0] and len(wide) > len(narrow)
+    assert usual == visits(wideRootNoise=0.04) != narrow
+
+
+@when_compiled
+def test_the_spread_of_scores_is_the_same_in_all_reports_of_a_position():
+    """It was asked at the end of variations, which change."""
+    with Client() as client:
+        client.send({**ENDLESS, "id": "watched", "reportDuringSearchEvery": 0.2})
+        answers = [client.read() for _ in range(4)]
+    assert len({answer["rootInfo"]["scoreStdev"] for answer in answers}) == 1
+    assert len({answer["rootInfo"]["visits"] for answer in answers}) == 4
 
 
 @when_compiled
 def test_warnings_come_before_the_answer():
-    warning, answer = answers_to({**GOOD, "overrideSettings": {"wideRootNoise": 0.1}})
-    assert warning["field"] == "overrideSettings" and warning["id"] == "foo" and "wideRootNoise" in warning["warning"]
+    warning, answer = answers_to({**GOOD, "overrideSettings": {"rootNumSymmetries": 8}})
+    assert warning["field"] == "overrideSettings" and warning["id"] == "foo" and "rootNumSymmetries" in warning["warning"]
     assert "moveInfos" in answer
 
 

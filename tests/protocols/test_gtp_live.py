@@ -129,8 +129,11 @@ def test_what_is_to_be_avoided_is_neither_shown_nor_played(client):
     assert not {"E5", "D4", "pass"} & shown
     assert {"C5", "C6", "E4", "F5", "G5"} & shown  # those are white's
     client.ask("")
+    client.ok("kata-set-param analysisWideRootNoise 1")
+    client.ok("clear_board")
     client.send("lz-analyze b 10 allow b A1,B1 1")
-    assert {move["move"] for move in pairs_of(client.until("info "))} <= {"A1", "B1"}
+    moves = pairs_of(client.until("info "))
+    assert {move["move"] for move in moves} == {"A1", "B1"} and all(int(move["visits"]) > 0 for move in moves)
     client.ask("")
     client.ok("kata-set-param maxVisits 30")
     assert client.ask("kata-genmove_analyze b 10 allow b A1 1").endswith("\nplay A1")

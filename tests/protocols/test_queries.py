@@ -73,12 +73,24 @@ def test_positions_are_played_once_however_often_they_are_asked_for():
 
 def test_settings_of_katago_are_followed_or_warned_of():
     query = asked(
-        overrideSettings={"maxTime": 2, "reportAnalysisWinratesAs": "white", "wideRootNoise": 0.04}, rootPolicyTemperature=2
+        overrideSettings={"maxTime": 2, "reportAnalysisWinratesAs": "white", "wideRootNoise": 0.1, "rootNumSymmetries": 8},
+        rootPolicyTemperature=2,
     )
-    assert (query.seconds, query.view) == (2.0, "WHITE")
+    assert (query.seconds, query.view, query.width) == (2.0, "WHITE", 0.1)
     assert {name for name, _ in query.warnings} == {"overrideSettings", "rootPolicyTemperature"}
-    assert "wideRootNoise" in dict(query.warnings)["overrideSettings"]
+    assert dict(query.warnings)["overrideSettings"] == "rootNumSymmetries: not used by this engine"
     assert asked(overrideSettings={"maxVisits": 7}).visits == 7
+
+
+def test_what_restrictions_do_not_go_together_is_told_in_words():
+    """KataGo's protocol has untilDepth for deeper moves; here the first one alone can be restricted."""
+    avoid = [{"player": "B", "moves": ["A1"], "untilDepth": 1}]
+    with pytest.raises(BadQuery, match="untilDepth must be 1"):
+        asked(avoidMoves=[{**avoid[0], "untilDepth": 30}])
+    with pytest.raises(BadQuery, match="together with avoidMoves"):
+        asked(avoidMoves=avoid, allowMoves=avoid)
+    with pytest.raises(BadQuery, match="one entry"):
+        asked(allowMoves=avoid * 2)
 
 
 BAD = {
@@ -100,9 +112,14 @@ BAD = {
     "includePVVisits": [1, "true", None],
     "includePolicy": ["no"],
     "reportDuringSearchEvery": [0, -1, "1", None, 1e300],
-    "overrideSettings": [5, [], {"maxTime": -1}, {"reportAnalysisWinratesAs": "GREEN"}, {"maxVisits": 0}],
+    "overrideSettings": [
+        5, [], {"maxTime": -1}, {"reportAnalysisWinratesAs": "GREEN"}, {"maxVisits": 0}, {"wideRootNoise": -1},
+    ],
     "avoidMoves": [5, [5], [{}], [{"player": "B", "moves": ["Z9"], "untilDepth": 1}], [{"player": "B", "moves": ["A1"]}]],
-    "allowMoves": [{"player": "B"}, [{"player": "G", "moves": [], "untilDepth": 1}]],
+    "allowMoves": [
+        {"player": "B"}, [{"player": "G", "moves": [], "untilDepth": 1}], [{"player": "B", "moves": ["A1"], "untilDepth": 2}],
+        [{"player": "B", "moves": ["A1"], "untilDepth": 1}, {"player": "W", "moves": ["A1"], "untilDepth": 1}],
+    ],
     "action": [5, "dance", None],
     "terminateId": [5, None],
     "turnNumbers": [5],

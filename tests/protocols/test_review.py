@@ -15,11 +15,23 @@ from anabranch.errors import SgfError
 from anabranch.protocols import review as reviews
 from anabranch.protocols import sgf
 from anabranch.protocols.engine import Options
-from anabranch.protocols.review import Judgement, Review, Reviewed, judge, review, turns_of
+from anabranch.protocols.live import Candidate
+from anabranch.protocols.review import (
+    Judgement,
+    Rate,
+    Review,
+    Reviewed,
+    begun,
+    joined,
+    judge,
+    review,
+    standard_error,
+    turns_of,
+)
 from anabranch.protocols.review_chart import winrate_chart
 from anabranch.protocols.review_sgf import annotate
 from anabranch.protocols.sgf import Player
-from tests.conftest import needs
+from tests.conftest import needs, when_compiled
 from tests.protocols.records import BLACK, WHITE, board
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -34,7 +46,7 @@ LOST_RACE = RACE + ";B[ad];W[ea])"  # black plays elsewhere
 SETTLED = "(;GM[1]SZ[5]KM[0.5]RU[Chinese]AB[ca:ce]AW[da:de][ae]PL[B];B[];W[])"  # A1 is dead
 
 
-def fake(position, options, following=None):
+def fake(position, options, following=None, is_reviewed=False):
     """A judgement that depends on the position alone."""
     rate = (position.key[0] % 1000) / 1000
     if position.is_over:
@@ -120,6 +132,73 @@ def test_an_interrupted_review_keeps_what_it_has(monkeypatch, where):
     monkeypatch.setattr(reviews, "judge", judged)
     found = review(sgf.read(LOST_RACE), OPTIONS)
     assert not found.is_complete and len(found.moves) == 1
+
+
+# --- two views, and the noise ---
+
+
+OPENING = "(;GM[1]SZ[9]KM[7.5];B[ee];W[gc];B[cg];W[gg];B[cc];W[ec];B[ce];W[ge];B[eg];W[dh])"
+
+
+def hopeful(by, error=0.01):
+    """Searches of an even game, each of them too hopeful for the side that moves."""
+
+    def judged(position, options, following=None, is_reviewed=False):
+        rate = 0.5 + by if position.to_play == BLACK else 0.5 - by
+        return Judgement(rate, 0.0, 100, following, ("A1",), error, rate if is_reviewed else None, error)
+
+    return judged
+
+
+@pytest.mark.parametrize("by", [0.0, 0.04, 0.2])
+def test_hope_of_the_side_to_move_is_no_loss(monkeypatch, by):
+    """Each view by itself would have every move lose twice as much as searches are too hopeful, or the curve be a saw."""
+    monkeypatch.setattr(reviews, "judge", hopeful(by))
+    found = review(sgf.read(OPENING), OPTIONS)
+    assert [rate for _, rate in found.curve] == pytest.approx([0.5] * 11)
+    assert all(move.loss == pytest.approx(0.0) and move.is_noise for move in found.moves)
+    assert found.side(BLACK).loss == pytest.approx(0.0) and not found.is_loud
+
+
+def test_a_loss_is_the_middle_of_what_both_sides_see():
+    """Before the move its search has black at 60 % and, after the move that was played, at 50 %; the search after it says 40 %,
+    and the one before white's last move said 54 %."""
+    (turn,) = turns_of(sgf.read("(;GM[1]SZ[5];B[cc])"))
+    before, after = Judgement(0.6, 0.0, 100, 0, played=0.5), Judgement(0.4, 0.0, 100, 0)
+    move = Reviewed(turn, before, after, Rate((0.54 + 0.6) / 2, 0.01), joined(before, after))
+    assert move.rates == pytest.approx((0.57, 0.45))
+    assert move.loss == pytest.approx((0.1 + 0.14) / 2)
+    assert move.error == pytest.approx(0.02)  # half the difference between the two
+    assert not move.is_noise
+    first = replace(move, rate_before=begun(before, joined(before, after)))
+    assert first.loss == pytest.approx(0.1)  # there is but one view
+
+
+def test_a_loss_that_the_two_sides_do_not_agree_on_is_noise():
+    (turn,) = turns_of(sgf.read("(;GM[1]SZ[5];B[cc])"))
+    before, after = Judgement(0.6, 0.0, 100, 0, played=0.6), Judgement(0.3, 0.0, 100, 0)
+    move = Reviewed(turn, before, after, Rate(0.6, 0.01), joined(before, after))
+    assert move.loss == pytest.approx(0.15) and move.error == pytest.approx(0.15) and move.is_noise
+
+
+def test_playouts_have_a_standard_error_and_few_of_them_a_large_one(monkeypatch):
+    even = Candidate(0, "A1", 98, 0.5, 0.4, 0.1, 0, ("A1",), None)
+    assert standard_error(even) == pytest.approx(0.05)
+    assert standard_error(replace(even, visits=9998)) == pytest.approx(0.005)
+    assert 0.0 < standard_error(replace(even, winrate=1.0)) < 0.02
+    monkeypatch.setattr(reviews, "judge", hopeful(0.04, error=0.2))
+    found = review(sgf.read(OPENING), OPTIONS)
+    assert found.is_loud and found.to_dict(1)["too_few_visits"] and found.to_dict(1)["moves"][0]["within_noise"]
+
+
+@when_compiled
+def test_a_review_searches_as_the_engine_plays_and_gives_the_move_as_many_visits_as_its_own():
+    found = review(sgf.read("(;GM[1]SZ[9]KM[7.5];B[ee];W[ai])"), OPTIONS)
+    assert found.options.select == "best"
+    before = found.moves[1].before
+    assert before.choice != found.moves[1].turn.action and before.visits == 100
+    assert before.played_error < 2.5 * before.error  # by itself the search would not have looked at the corner
+    assert before.played > before.winrate  # black's, after a poor move of white's
 
 
 # --- what records hold --------------------------------------------------------------------------------------------------------
@@ -227,7 +306,8 @@ def test_sgfmill_reads_what_is_written_and_the_game_is_still_there(choices):
         assert abs(float(node.get_raw("SBKV")) - 100 * rate) < 0.01
     for move, node, parent in zip(found.moves, main[1:], main, strict=False):
         assert node.get("V") == pytest.approx(move.after.lead, abs=0.06)
-        assert f"loss {move.loss:+.1%}" in node.get("C")
+        assert f"loss {move.loss:+.1%} (standard error {move.error:.1%}" in node.get("C")
+        assert ("within the noise" in node.get("C")) == move.is_noise
         branches = {child.get_move() for child in parent}
         choice = move.before.choice
         where = None if choice == 25 else divmod(choice, 5)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.games import Nim, Pig, TicTacToe, TriNim
-from tests.search.games import Board
+from anabranch.games import Nim, Pig, PyRat, TicTacToe, Treasure, TriNim
+from anabranch.search.answers import read_answer
+from tests.search.games import Board, Percent
 from tests.search.trees import read_tree
 
 
@@ -178,3 +179,77 @@ def test_priors_that_are_0_on_what_is_legal_only_there_are_told_as_well():
 def test_one_value_is_not_enough_for_three_players():
     with pytest.raises(ab.EvaluatorError, match=r"values have the shape \(1, 1\); for one position it is \(1, 3\)"):
         ab.Search(TriNim(), evaluate=lambda states: (None, [[0.0]])).run(visits=5)
+
+
+# --- which rule goes with an evaluator ---
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "rule"),
+    [
+        (None, ab.UCT()),
+        (ab.Rollout(), ab.UCT()),
+        (ab.Uniform(), ab.UCT()),
+        (uniform, ab.PUCT()),
+        (lambda states: (None, np.zeros(len(states))), ab.PUCT()),
+        (ab.Network(uniform, game=TicTacToe()), ab.PUCT()),
+    ],
+    ids=["nothing", "Rollout", "Uniform", "function", "function without priors", "Network"],
+)
+def test_the_rule_follows_what_the_evaluator_gives(evaluate, rule):
+    """PUCT where there are priors, and where a function may give some: if it answers None instead, they are uniform."""
+    assert ab.Search(TicTacToe(), evaluate=evaluate).options.select == rule
+    assert ab.Search(TicTacToe(), evaluate=evaluate, select=ab.UCT()).options.select == ab.UCT()
+
+
+def test_priors_are_not_ignored_where_no_rule_is_given():
+    def fond_of_the_corner(states):
+        return np.tile([0.92, *[0.01] * 8], (len(states), 1)), np.zeros(len(states))
+
+    visits = ab.Search(TicTacToe(), evaluate=fond_of_the_corner).run(visits=40).visits
+    assert visits[0] > 30
+
+
+def test_priors_that_are_told_are_not_ignored_either():
+    search = ab.Search(TicTacToe())
+    for _ in range(40):
+        leaves = search.ask(1)
+        search.tell(leaves, np.tile([0.92, *[0.01] * 8], (len(leaves), 1)), np.zeros(len(leaves)))
+    assert search.result().visits[0] > 20
+    assert search.result().settings["select"] == repr(ab.PUCT())
+
+
+# --- values that no position has ---
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "value"),
+    [
+        (TicTacToe(), [], 1.5),
+        (Percent(), [], -50.0),  # pays the first player 0 to 100,
+        (Percent(), [0], 50.0),  # and so the second one -100 to 0
+    ],
+)
+def test_values_out_of_range_are_refused_as_those_of_networks_are(game, moves, value):
+    width = game.value_width()
+    search = ab.Search(game, evaluate=lambda states: (None, np.full((len(states), width), value)))
+    with pytest.raises(ab.errors.EvaluatorError, match=f"gave a value of {value:g}, and .* pays from"):
+        search.run(game.position(moves), visits=5)
+
+
+def test_what_is_still_to_come_lies_within_what_a_game_pays_in_all():
+    """PyRat pays on the way: whoever has some of the five pieces of cheese already can get no more than the others. Treasure
+    has a discount, so that what comes later is worth more by then."""
+    maze = PyRat(width=5, height=5, cheese=5)
+    read_answer((None, [[5.0, -5.0]]), 1, maze, 2)
+    for value in (5.5, -1000.0):
+        with pytest.raises(ab.errors.EvaluatorError, match=f"gave a value of {value:g}, and .* pays from -5 to 5"):
+            read_answer((None, [[0.0, value]]), 1, maze, 2)
+    read_answer((None, [1000.0]), 1, Treasure(), 1)
+
+
+@pytest.mark.parametrize(("moves", "value"), [([], 80.0), ([0], -20.0)])
+def test_values_are_in_the_view_of_who_moves(moves, value):
+    game, first = Percent(), len(moves)
+    search = ab.Search(game, evaluate=lambda states: (None, np.where(states["turn"] == first, value, -value)))
+    assert search.run(game.position(moves), visits=1).stats.simulations == 1

@@ -54,6 +54,22 @@ def run_with_action(trial: Trial) -> Call | None:
     )
 
 
+def run_with_actions(trial: Trial) -> Call | None:
+    position = trial.root()
+    if trial.told or trial.is_over(position) or isinstance(trial.game, ab.SimultaneousGame):
+        return None
+    moves = {trial.some_move(position) for _ in range(3)}
+    player = trial.game.to_play(position) if isinstance(trial.game, ObjectGame) else position.to_play
+    if None in moves or player == ab.CHANCE:
+        return None
+    how, actions = limits(trial), sorted(moves)
+    return Call(
+        f"run({text_of(how)}, actions={actions})",
+        lambda: trial.search.run(**how, actions=actions),
+        Line(position, trial.line.before),
+    )
+
+
 def run_elsewhere(trial: Trial) -> Call | None:
     position, how = trial.some_position(), limits(trial)
     if trial.told or trial.is_over(position):
@@ -271,6 +287,7 @@ CALLS: list[Callable[[Trial], Call | None]] = [
     *[start_and_stop] * 2,
     *[save] * 2,
     run_with_action,
+    run_with_actions,
     advance_illegally,
     look,
     view,

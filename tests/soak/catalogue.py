@@ -132,6 +132,7 @@ SELECT_TURNS: list[Callable[[Random], Any]] = [
     lambda random: ab.Pruning(one_of(random, [ab.UCT(), ab.PUCT()])),
     lambda random: ab.ProgressiveBias(ab.UCT()),
     lambda random: ab.Forced(ab.PUCT()),
+    lambda random: ab.WideRoot(ab.PUCT(), noise=float(random.uniform(0.0, 1.0))),
 ]
 SELECT_AT_ONCE: list[Callable[[Random], Any]] = [
     lambda random: ab.Decoupled(replies=one_of(random, [ab.ByReplies(), ab.ByPriors(), ab.ByVisits(), ab.ByBoth()])),

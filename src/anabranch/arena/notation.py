@@ -295,7 +295,8 @@ def _routed(given: dict[str, Any], game: Game) -> dict[str, Any]:
     """Options of `Search`; fields of the selection rule and of the evaluator are put into these."""
     own = [name for name in inspect.signature(Search.__init__).parameters if name not in NOT_GIVEN]
     options = {key: value for key, value in given.items() if key in own}
-    parts = {"select": options.get("select", default_rule(game)), "evaluate": options.get("evaluate", Rollout())}
+    evaluate = options.get("evaluate", Rollout())
+    parts = {"select": options.get("select", default_rule(game, evaluate)), "evaluate": evaluate}
     fields = {role: part._fields if is_option(part) else () for role, part in parts.items()}
     for key in given.keys() - options.keys():
         homes = [role for role in parts if key in fields[role]]

@@ -15,7 +15,12 @@ SWINGS = 5
 @app.command()
 def review(
     file: Annotated[Path, typer.Argument(metavar="GAME.sgf", help="The record of a game of Go", show_default=False)],
-    visits: Annotated[int | None, typer.Option(help="Simulations for each position; 5,000 if nothing is said")] = None,
+    visits: Annotated[
+        int | None,
+        typer.Option(
+            help="Simulations for each position, and up to as many again for the move played; 5,000 if nothing is said"
+        ),
+    ] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for each position")] = None,
     first: Annotated[int, typer.Option(help="The move to begin with")] = 1,
     last: Annotated[int | None, typer.Option(help="The move to end with")] = None,
@@ -31,8 +36,8 @@ def review(
     sgf: Annotated[Path | None, typer.Option(help="Write the game into this file, with comments and variations")] = None,
     as_json: Json = False,
 ) -> None:
-    """Go through a game of Go: win rates move by move, the moves that lost most, and what to play instead. Ctrl-C shows what
-    was found so far."""
+    """Go through a game of Go: win rates move by move, the moves that lost most and whether that is more than noise, and what
+    to play instead. Ctrl-C shows what was found so far."""
     from anabranch.cli import show_review
     from anabranch.protocols import sgf as records
     from anabranch.protocols.engine import Options

@@ -22,8 +22,9 @@ PLAIN_BLOCKS = "    ####"  # where the terminal has no others; the last stands f
 MARGIN = 7  # letters before the curve
 MOST_COLUMNS = 100
 WIDEST = 4  # columns of a move
-LONGEST_LINE = 8  # moves
+LONGEST_LINE = 6  # moves: a row has 80 letters
 TICK = 10  # moves from one number below the curve to the next
+FEW_VISITS = "too few visits for this board: all but the largest losses are noise; more --visits say more"
 
 
 def reviewed(file: Path, tree: Any, options: Any, first: int, last: int | None) -> Review:
@@ -66,6 +67,9 @@ def print_review(found: Review, swings: int) -> None:
     console.print()
     for player, colour in enumerate(COLOURS):
         console.print(side_line(found, player, colour))
+    console.print(noise_line(found))
+    if found.is_loud:
+        errors.print(FEW_VISITS, style="yellow", soft_wrap=True)
     if not found.is_complete:
         errors.print(f"stopped after move {found.moves[-1].turn.number}", style="yellow")
 
@@ -118,7 +122,9 @@ def swing_table(found: Review, swings: int) -> Table:
     table.add_column("played", style="bold")
     table.add_column("mover's win rate", justify="right", no_wrap=True)
     table.add_column("loss", justify="right")
-    table.add_column("preferred", style="dim")
+    table.add_column("error", justify="right")
+    table.add_column("")
+    table.add_column("preferred", style="dim", no_wrap=True)
     for move in found.swings(swings):
         before, after = move.rates
         line = " ".join(move.before.line[:LONGEST_LINE])
@@ -128,9 +134,18 @@ def swing_table(found: Review, swings: int) -> Table:
             move.name,
             f"{before:.1%} -> {after:.1%}",
             f"{move.loss:.1%}",
+            f"{move.error:.1%}",
+            "noise" if move.is_noise else "",
             line,
         )
     return table
+
+
+def noise_line(found: Review) -> str:
+    """What the numbers are worth."""
+    clear = sum(not move.is_noise for move in found.moves)
+    moves = f"{clear} of {len(found.moves)} moves" if len(found.moves) > 1 else f"{'the' if clear else 'no'} move"
+    return f"standard error of a loss {found.error:.1%}; {moves} lost more than twice their own"
 
 
 def side_line(found: Review, player: int, colour: str) -> str:

@@ -24,8 +24,8 @@ import numpy as np
 from anabranch._version import __version__
 from anabranch.errors import AnabranchError
 from anabranch.games.position import Position
-from anabranch.protocols.engine import Options, new_search, warm
-from anabranch.protocols.estimate import estimate
+from anabranch.protocols.engine import Options, new_search, warm, without
+from anabranch.protocols.estimate import estimate, spread_of
 from anabranch.protocols.lines import TOO_LONG, is_too_long, text_of
 from anabranch.protocols.live import Report, from_the_top, report_of
 from anabranch.protocols.queries import LONGEST_ID, BadQuery, Positions, Query, query_of, request_of
@@ -51,6 +51,7 @@ class Job:
     def __init__(self, query: Query, turn: int) -> None:
         self.query, self.turn, self.position = query, turn, query.positions[turn]
         self.state = QUEUED
+        self.spread: float | None = None  # of scores
         self.stop = threading.Event()
 
     def answer(self, is_during: bool, **fields: Any) -> dict[str, Any]:
@@ -226,7 +227,8 @@ class Server:
     def _search(self, job: Job) -> dict[str, Any]:
         query, options, game = job.query, self.options, go_of(job.position)
         warm(game, options)
-        search = new_search(game, options, options.seed)
+        search = new_search(game, options, options.seed, options.width if query.width is None else query.width)
+        actions = without(job.position, query.hidden[job.position.to_play])
         reported = time.monotonic()
 
         def look(result: Result) -> bool:
@@ -239,7 +241,7 @@ class Server:
         search.on_progress = look
         visits = query.visits or options.visits
         seconds = query.seconds if query.seconds is not None else options.seconds
-        result = search.run(job.position, visits=visits, seconds=seconds)
+        result = search.run(job.position, visits=visits, seconds=seconds, actions=actions)
         search.on_progress = None  # which knows the search: its memory would stay until garbage is collected
         return self._described(job, search, result, False)
 
@@ -247,7 +249,10 @@ class Server:
 
     def _described(self, job: Job, search: Search, result: Result, is_during: bool) -> dict[str, Any]:
         query, position, game = job.query, job.position, go_of(job.position)
-        guess = estimate(position, result.pv, self.options.policy, self.options.seed)
+        how = self.options.policy, self.options.seed
+        if job.spread is None:
+            job.spread = spread_of(position, *how)
+        guess = estimate(position, result.pv, *how, job.spread)
         report = report_of(result, position, guess, query.hidden[position.to_play])
         view = query.view or self.view
         flip = view != "SIDETOMOVE" and view[0] != LETTERS[report.player]
@@ -259,7 +264,7 @@ class Server:
         if query.wants_moves_ownership:
             for told in moves[:MOST_OWNED]:
                 line = [game.action(name) for name in told["pv"]]
-                owned = estimate(position, line, self.options.policy, self.options.seed).ownership
+                owned = estimate(position, line, *how, job.spread).ownership
                 told["ownership"] = _rounded(from_the_top(sign * owned, game))
         if query.wants_line_visits:
             graph = search.graph

@@ -29,12 +29,15 @@ from anabranch.search.rave import Rave
 from anabranch.search.result import Result
 from anabranch.search.searcher import Search
 from anabranch.search.select import UCT
+from anabranch.search.wide import WideRoot
 
 RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
 PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
 SHORTEST = 0.01  # seconds: a search never gets less
+WIDEST = 5.0  # what KataGo takes for it
+WIDTH = 0.04  # KataGo's analysisWideRootNoise, by default; see `search/wide.py`
 CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
 
 Watch = Callable[[Result], bool | None]
@@ -58,6 +61,7 @@ class Options:
     ponder: bool = False  # search on while the opponent thinks
     resign: float = 0.05  # win rate below which a game is given up; 0: never
     lag: float = LAG
+    width: float = WIDTH  # how widely an analysis looks at the root: `WideRoot`'s noise
 
 
 class Choice(NamedTuple):
@@ -231,14 +235,14 @@ class Engine:
         cleanup   take dead stones off before passing
         watch     called with a `Result` about ten times a second; if it returns True, the search stops
         began     when the player's clock began to run, by `now`
-        hidden    actions that may not be played
+        hidden    actions that may not be searched or played
         on_clock  whether it counts: if not, the clock is not looked at, and nobody resigns
         """
         began = self.now() if began is None else began
         self.rest()
         position = with_turn(self.position, player)
         check_length(position)
-        result = self._think(position, began, watch, on_clock)
+        result = self._think(position, began, watch, on_clock, hidden)
         action = decide(position, result, cleanup, self.options.policy, self.options.seed)
         action = self._legal(position, result, action, hidden)
         if on_clock and not cleanup and self._resigns(position, result):
@@ -254,18 +258,23 @@ class Engine:
         self.spent += seconds
         self.clock.spend(choice.player, seconds)
 
-    def _think(self, position: Position, began: float, watch: Watch | None, on_clock: bool) -> Result:
+    def _think(
+        self, position: Position, began: float, watch: Watch | None, on_clock: bool, hidden: Collection[int] = ()
+    ) -> Result:
         search = self.searcher()
+        actions = without(position, hidden)
         self._follow(search, position)
         budget = self.clock.budget(position.to_play, moves_to_come(position)) if on_clock else None
         limits = [limit for limit in (self.options.seconds, budget and budget.seconds) if limit is not None]
         if not limits and self.options.visits is None:
             limits = [DEFAULT_SECONDS]
         search.on_progress = None
+        # Visits that the root has kept may all be of other actions than those that are left.
+        goal = {"total": self.options.visits} if actions is None else {"visits": self.options.visits}
         if not limits:
             search.on_progress = watch
-            return search.run(position, total=self.options.visits)
-        search.run(position, visits=1)  # moves the root, which takes its time as well
+            return search.run(position, **goal, actions=actions)
+        search.run(position, visits=1, actions=actions)  # moves the root, which takes its time as well
         seconds = max(min(limits) - (self.now() - began), SHORTEST)
 
         def look(result: Result) -> bool:
@@ -273,7 +282,7 @@ class Engine:
             return bool(watch is not None and watch(result)) or is_decided
 
         search.on_progress = look
-        return search.run(position, total=self.options.visits, seconds=seconds)
+        return search.run(position, **goal, seconds=seconds, actions=actions)
 
     def _legal(self, position: Position, result: Result, action: int, hidden: Collection[int]) -> int:
         """This action, or the best that may be played: a search may not have seen yet that superko forbids one."""
@@ -312,13 +321,16 @@ class Engine:
         self.rest()
         self._search = None
 
-    def analyse(self, player: int, watch: Watch) -> Position:
-        """Search in the background, until `rest`, and show the results; the position that is searched."""
+    def analyse(self, player: int, watch: Watch, hidden: Collection[int] = ()) -> Position:
+        """Search in the background, until `rest`, and show the results; the position that is searched. Actions that are hidden
+        are not looked at."""
         search = self.searcher()
         position = with_turn(self.position, player)
+        actions = without(position, hidden)
         self._follow(search, position)
         search.on_progress = watch
-        search.start(position)
+        search.retune(rule_of(self.game, self.options, self.options.width))
+        search.start(position, actions=actions)
         self._running = True
         return position
 
@@ -337,6 +349,7 @@ class Engine:
             self._running = False
             try:
                 self._search.stop()
+                self._search.retune(rule_of(self.game, self.options))  # an analysis looks around, a player does not
             except Exception as error:  # what it found is gone; the game is not
                 self._search = None
                 print(f"anabranch: the search in the background failed: {error}", file=sys.stderr)
@@ -369,14 +382,30 @@ _warming = threading.Lock()
 _warm: set[Any] = set()
 
 
-def new_search(game: Go, options: Options, seed: int) -> Search:
-    """A search as the options want it."""
-    chosen = best_options(game) if options.select == "best" else {"select": RULES[options.select]}
-    if options.exploration is not None:
-        chosen["select"] = chosen["select"]._replace(c=options.exploration)
+def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Search:
+    """A search as the options want it, `width` as wide at its root."""
+    chosen = best_options(game) if options.select == "best" else {}
+    chosen |= {"select": rule_of(game, options, width), "graph": options.graph}
     if options.policy is not None:
         chosen["evaluate"] = Rollout(policy=options.policy)
-    return Search(game, **{**chosen, "graph": options.graph}, seed=seed, memory=options.memory)
+    return Search(game, **chosen, seed=seed, memory=options.memory)
+
+
+def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
+    """The selection rule, `width` as wide at the root. It is the same kind of rule for playing and for analysis, so that one
+    tree does for both and nothing is compiled twice."""
+    rule = best_options(game)["select"] if options.select == "best" else RULES[options.select]
+    return WideRoot(rule if options.exploration is None else rule._replace(c=options.exploration), width)
+
+
+def without(position: Position, hidden: Collection[int]) -> list[int] | None:
+    """The actions that are left; None: all."""
+    if not hidden:
+        return None
+    left = [action for action in position.legal_actions if action not in hidden]
+    if not left:
+        raise GameError("no legal move is left to search")
+    return left
 
 
 def warm(game: Go, options: Options) -> None:

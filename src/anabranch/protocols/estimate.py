@@ -3,6 +3,10 @@
 Ownership and score are means over playouts from the end of the principal variation. A search knows win rates much better than
 that, and points must not contradict them: the lead of a move is what its win rate means if scores spread normally around their
 mean, as far as playouts see them spread. Where a game is as good as decided win rates say no more, and the mean counts.
+
+How scores spread (`spread_of`) is asked at the position itself and not at the end of a variation: variations change while a
+search goes on, and at the end of one a large group may be dead or about to die, which would say more about the variation than
+about the position. So it is one number a position, whenever it is told.
 """
 
 from collections.abc import Iterable
@@ -12,11 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import IllegalMove
-from anabranch.games.go.dead import ownership
+from anabranch.games.go.dead import ownership, play_out
 from anabranch.games.go.rulesets import TERRITORY
 from anabranch.games.position import Position
 
-BATCHES, EACH = 16, 12  # playouts: the scatter of batches says how scores spread, give or take a fifth
+PLAYOUTS = 192  # for ownership: standard error of a point's 0.07 at most
+PAIRS = 96  # of playouts for the spread, which is off by a twentieth then
+LEAST_SPREAD = 0.5  # points: of a position where all playouts end alike
 LONGEST = 12  # actions of a principal variation that are followed
 DECIDED = 2.0  # standard deviations of the score: win rates beyond 98 % say little about points
 NORMAL = NormalDist()
@@ -27,7 +33,7 @@ class Estimate(NamedTuple):
 
     ownership: np.ndarray  # for each point, from 1 (black's) to -1 (white's)
     lead: float  # black's, komi included
-    spread: float  # standard deviation of the score of one playout
+    spread: float  # standard deviation of the score of one playout from the position itself
 
     def leads(self, player: int, winrate: float, visits: int) -> "Leads":
         """What this player's win rates mean in points, if this is the rate of the position."""
@@ -50,8 +56,17 @@ class Leads(NamedTuple):
         return self.lead + self.spread * (_deviations(winrate, visits) - self.deviations)
 
 
-def estimate(position: Position, line: Iterable[int] = (), policy: Any = None, seed: int = 0) -> Estimate:
-    """Play out from the end of a line."""
+def spread_of(position: Position, policy: Any = None, seed: int = 0) -> float:
+    """The standard deviation of the score of one playout from a position, whoever begins."""
+    scores = np.array([play_out(position, 2, policy, seed * PAIRS + pair)[0].sum(axis=1) for pair in range(PAIRS)])
+    return max(float(np.sqrt(scores.var(axis=0, ddof=1).mean())), LEAST_SPREAD)
+
+
+def estimate(
+    position: Position, line: Iterable[int] = (), policy: Any = None, seed: int = 0, spread: float | None = None
+) -> Estimate:
+    """Play out from the end of a line; `spread`: the position's, if it is known (`spread_of`)."""
+    spread = spread_of(position, policy, seed) if spread is None else spread
     for action in list(line)[:LONGEST]:
         try:
             following = position.play(action)
@@ -60,12 +75,10 @@ def estimate(position: Position, line: Iterable[int] = (), policy: Any = None, s
         if following.is_over:
             break
         position = following
-    batches = np.array([ownership(position, EACH, policy, seed * BATCHES + batch) for batch in range(BATCHES)])
     state = position.state
-    owned = batches.mean(axis=0)
+    owned = ownership(position, PLAYOUTS, policy, seed)
     moves = float(state.balance) if state.scoring == TERRITORY else 0.0
-    spread = float(batches.sum(axis=1).std(ddof=1)) * EACH**0.5
-    return Estimate(owned, float(owned.sum()) + moves - float(state.half_komi) / 2, max(spread, 0.5))
+    return Estimate(owned, float(owned.sum()) + moves - float(state.half_komi) / 2, spread)
 
 
 def _deviations(winrate: float, visits: int) -> float:

@@ -6,7 +6,8 @@ Its arguments, all optional: a colour, an interval in hundredths of a second, an
     interval N    minmoves N    maxmoves N    ownership true    rootInfo true
     avoid COLOUR VERTEX,VERTEX,... DEPTH    allow COLOUR VERTEX,VERTEX,... DEPTH
 
-What is to be avoided is searched all the same, but not reported and not played.
+What is to be avoided is not searched, reported or played. Only the first move can be restricted, so DEPTH is 1; as in KataGo,
+`allow` is said once, and not together with `avoid`.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,8 @@ from anabranch.errors import GameError
 from anabranch.games.go import Go
 from anabranch.games.position import Position
 from anabranch.protocols import kata_rules
-from anabranch.protocols.estimate import Estimate, estimate
+from anabranch.protocols.engine import WIDEST, without
+from anabranch.protocols.estimate import Estimate, estimate, spread_of
 from anabranch.protocols.gtp_commands import RESIGN
 from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex, written
 from anabranch.protocols.live import Report, kata_line, lz_line, report_of
@@ -32,6 +34,8 @@ SHORTEST_INTERVAL = 0.1  # seconds: a search does not report more often
 SEARCH_TO_GUESS = 10  # time for searching, by time for playouts that tell who owns what
 EXTRAS = ("ownership", "rootInfo")
 IGNORED = ("ownershipStdev", "movesOwnership", "movesOwnershipStdev", "pvVisits", "noResultValue")
+WIDTH = "analysisWideRootNoise"  # KataGo's word for `Options.width`
+PARAMETERS = ("maxVisits", "maxTime", WIDTH)
 GENERATES = ("genmove", "kgs-genmove_cleanup", "lz-genmove_analyze", "kata-genmove_analyze", "genmove_analyze")
 
 Writer = Callable[[Report, Go, set[str]], str]  # a report as a line
@@ -55,6 +59,7 @@ def request_of(session: "Session", arguments: Arguments) -> Request:
     wanted = Request(session.engine.position.to_play if player is None else player)
     if arguments and arguments.words[0].isdecimal():
         wanted.interval = _interval(arguments)
+    restrictions = []
     while arguments:
         key = arguments.word()
         if key == "interval":
@@ -69,9 +74,13 @@ def request_of(session: "Session", arguments: Arguments) -> Request:
         elif key in IGNORED:
             _truth(arguments)
         elif key in ("avoid", "allow"):
-            wanted.hidden |= _hidden(session, arguments, key == "allow", wanted.player)
+            restrictions.append(key)
+            wanted.hidden |= _hidden(arguments, key == "allow", wanted.player)
         else:
             raise Refused(f"{SYNTAX}: {key[:20]!r} says nothing to an analysis")
+    if "allow" in restrictions and len(restrictions) > 1:
+        raise Refused(f"{SYNTAX}: allow is said once, and not together with avoid")
+    without(with_turn(session.engine.position, wanted.player), wanted.hidden)  # raises if nothing is left
     return wanted
 
 
@@ -86,11 +95,13 @@ def _truth(arguments: Arguments) -> bool:
     return word == "true"
 
 
-def _hidden(session: "Session", arguments: Arguments, is_allowed: bool, player: int) -> set[int]:
+def _hidden(arguments: Arguments, is_allowed: bool, player: int) -> set[int]:
     """Actions of this player that are not wanted at the first move."""
     whose = arguments.player()
     named = {vertex(word, arguments.game) for word in arguments.word("vertices").split(",")}
-    arguments.integer("depth", least=1)
+    depth = arguments.integer("depth", least=1)
+    if depth > 1:
+        raise Refused(f"{SYNTAX}: only the first move can be restricted: say 1 for the depth, not {depth}")
     if whose != player:
         return set()
     return set(range(arguments.game.actions)) - named if is_allowed else named
@@ -106,6 +117,7 @@ class Live:
         self.session, self.wanted, self.position, self.line = session, wanted, position, line
         self.written = session.engine.now()
         self._guess: Estimate | None = None
+        self._spread: float | None = None  # of scores
         self._next_guess = 0.0  # when it is time for another
 
     def show(self, result: Result) -> None:
@@ -126,7 +138,9 @@ class Live:
         wanted, engine = self.wanted, self.session.engine
         if self.line is not lz_line and engine.now() >= self._next_guess:
             began = engine.now()
-            self._guess = estimate(self.position, result.pv, engine.options.policy)
+            if self._spread is None:
+                self._spread = spread_of(self.position, engine.options.policy)
+            self._guess = estimate(self.position, result.pv, engine.options.policy, spread=self._spread)
             self._next_guess = engine.now() + (engine.now() - began) * SEARCH_TO_GUESS
         report = report_of(result, self.position, self._guess, wanted.hidden, wanted.fewest)
         report = report if wanted.most is None else report.at_most(wanted.most)
@@ -139,7 +153,7 @@ def _analyze(session: "Session", arguments: Arguments, line: Writer) -> None:
     engine.searcher()  # what can go wrong does so before the answer begins
     live = Live(session, wanted, with_turn(engine.position, wanted.player), line)
     session.write(f"={session.number}\n")
-    engine.analyse(wanted.player, live.show)
+    engine.analyse(wanted.player, live.show, wanted.hidden)
     session.wait_for_input()
     engine.rest()
     session.write("\n")
@@ -233,28 +247,33 @@ def kata_set_rule(session: "Session", arguments: Arguments) -> str:
 @command("kata-list-params")
 def kata_list_params(session: "Session", arguments: Arguments) -> str:
     """Parameters that are known."""
-    return "maxVisits maxTime"
+    return " ".join(PARAMETERS)
 
 
 @command("kata-get-param")
 def kata_get_param(session: "Session", arguments: Arguments) -> str:
     """A parameter's value."""
     options = session.engine.options
-    values = {"maxVisits": options.visits or 0, "maxTime": options.seconds or 0}
-    name = arguments.word("parameter")
-    if name not in values:
-        raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; there are maxVisits, maxTime")
-    return written(values[name])
+    values = {"maxVisits": options.visits or 0, "maxTime": options.seconds or 0, WIDTH: options.width}
+    return written(values[_parameter(arguments)])
 
 
 @command("kata-set-param")
 def kata_set_param(session: "Session", arguments: Arguments) -> str:
-    """Another value: visits or seconds for a move."""
-    engine, name = session.engine, arguments.word("parameter")
+    """Another value: visits or seconds for a move, or how widely an analysis looks."""
+    engine, name = session.engine, _parameter(arguments)
     if name == "maxVisits":
         engine.options = replace(engine.options, visits=arguments.integer(name, least=1))
     elif name == "maxTime":
         engine.options = replace(engine.options, seconds=arguments.number(name, 0.001))
     else:
-        raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; there are maxVisits, maxTime")
+        engine.options = replace(engine.options, width=arguments.number(name, 0, WIDEST))
     return ""
+
+
+def _parameter(arguments: Arguments) -> str:
+    """The name of a parameter that there is."""
+    name = arguments.word("parameter")
+    if name not in PARAMETERS:
+        raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; there are {', '.join(PARAMETERS)}")
+    return name

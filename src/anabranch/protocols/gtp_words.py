@@ -71,14 +71,16 @@ class Arguments:
             raise Refused(f"{SYNTAX}: {what} must be a whole number of {least} or more")
         return int(word)
 
-    def number(self, what: str = "number", least: float = -math.inf) -> float:
+    def number(self, what: str = "number", least: float = -math.inf, most: float = math.inf) -> float:
         """The next word as a number."""
         try:
             found = float(self.word(what))
         except ValueError:
             found = math.nan
-        if not math.isfinite(found) or found < least:
-            raise Refused(f"{SYNTAX}: {what} must be a number" + (f" of {least:g} or more" if math.isfinite(least) else ""))
+        if not math.isfinite(found) or not least <= found <= most:
+            bounds = f" of {least:g} or more" if math.isfinite(least) else ""
+            bounds = f" from {least:g} to {most:g}" if math.isfinite(most) else bounds
+            raise Refused(f"{SYNTAX}: {what} must be a number{bounds}")
         return found
 
     def player(self) -> int:

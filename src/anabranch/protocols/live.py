@@ -58,8 +58,8 @@ def report_of(
 ) -> Report:
     """What a result says.
 
-    hidden  actions that are not to be reported; if nothing else was visited, the others are reported without visits
-    fewest  so many moves are reported if they can be, also some that were never visited
+    hidden  actions that are not to be reported
+    fewest  so many moves are reported if they can be, also some that were never visited, and say so
     """
     player, visits = position.to_play, int(result.visits.sum())
     winrate = winrate_of(result.value)
@@ -67,8 +67,6 @@ def report_of(
     shown = [move for move in result.moves if move.action not in hidden]
     shown.sort(key=lambda move: move.action != result.best)  # stable: what will be played comes first
     count = max(sum(move.visits > 0 for move in shown), fewest)
-    if count == 0 and hidden:  # silence would not say that they were understood
-        count = len(shown)
     shown.sort(key=lambda move: move.visits == 0)
     moves = []
     for order, move in enumerate(shown[:count]):

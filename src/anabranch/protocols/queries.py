@@ -18,6 +18,7 @@ from anabranch.games.go.layout import LARGEST, SMALLEST
 from anabranch.games.go.vertices import action_at
 from anabranch.games.position import Position
 from anabranch.protocols import kata_rules
+from anabranch.protocols.engine import WIDEST
 from anabranch.protocols.turns import COLOURS, LONGEST_GAME, played, with_turn
 
 MOST_VISITS = 10**15
@@ -34,7 +35,7 @@ USED = (
     "analyzeTurns", "maxVisits", "includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits",
     "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "action",
 )  # fmt: skip
-OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime")
+OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime", "wideRootNoise")
 
 Moves = tuple[tuple[int, int], ...]  # players and actions
 
@@ -57,12 +58,13 @@ class Query:
     visits: int | None = None
     seconds: float | None = None
     view: str | None = None  # whose win rates are reported
+    width: float | None = None  # how widely the search looks at the root
     wants_ownership: bool = False
     wants_moves_ownership: bool = False  # the same behind each of the best moves
     wants_line_visits: bool = False  # how often the moves of variations were visited
     wants_policy: bool = False
     every: float | None = None  # seconds between reports
-    hidden: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())  # actions of each player that are not reported
+    hidden: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())  # actions of each player that are not searched
     warnings: list[tuple[str, str]] = field(default_factory=list)  # fields, and what about them
 
 
@@ -237,8 +239,11 @@ def _priorities(request: dict[str, Any], turns: list[int]) -> dict[int, int]:
 
 
 def _hidden(request: dict[str, Any], game: Go) -> tuple[frozenset[int], frozenset[int]]:
-    """Actions of black and of white that are not wanted at the first move."""
+    """Actions of black and of white that are not wanted at the first move. As in KataGo, either some are to be avoided or
+    others alone allowed, those by one entry."""
     hidden: tuple[set[int], set[int]] = (set(), set())
+    if request.get("avoidMoves") and request.get("allowMoves"):
+        raise BadQuery("Cannot be given together with avoidMoves", "allowMoves")
     for name in ("avoidMoves", "allowMoves"):
         entries = request.get(name, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -248,7 +253,10 @@ def _hidden(request: dict[str, Any], game: Go) -> tuple[frozenset[int], frozense
             moves = entry.get("moves")
             if not isinstance(moves, list):
                 raise BadQuery("moves must be an array of locations", name)
-            _integer(entry.get("untilDepth"), name, 1, MOST_VISITS)
+            if _integer(entry.get("untilDepth"), name, 1, MOST_VISITS) > 1:
+                raise BadQuery("Only the first move can be restricted: untilDepth must be 1", name)
+            if len(entries) > 1 and name == "allowMoves":
+                raise BadQuery("Must have one entry, for one player", name)
             named = {_location(move, name, game) for move in moves}
             hidden[player].update(named if name == "avoidMoves" else set(range(game.actions)) - named)
     return frozenset(hidden[0]), frozenset(hidden[1])
@@ -268,6 +276,8 @@ def _override(settings: Any, query: Query) -> None:
         query.view = str(view).upper()
     if "maxTime" in settings:
         query.seconds = _number(settings["maxTime"], "overrideSettings", 0.001, 1e9)
+    if "wideRootNoise" in settings:
+        query.width = _number(settings["wideRootNoise"], "overrideSettings", 0, WIDEST)
     if "maxVisits" in settings and query.visits is None:
         query.visits = _integer(settings["maxVisits"], "overrideSettings", 1, MOST_VISITS)
 

@@ -4,22 +4,29 @@
     found.swings(5)          # the moves that lost most
     found.side(BLACK).loss   # what black's moves lost on average
 
-Every position is searched by itself, from the same seed: what is said of a move does not depend on the others. A move's loss is
-the mover's win rate before it less that after it, both by searches of their own; so it is below 0 now and then. Where both pass
-one after the other, and the rules let players agree on what is dead, playouts find the dead stones (`dead.py`): a search would
-take dead stones off first.
+Every position is searched by itself, from the same seed, by the engine that plays. Where both pass one after the other, and the
+rules let players agree on what is dead, playouts find the dead stones (`dead.py`): a search would take dead stones off first.
 
-A position's win rate must not depend on who is to move. The mean over all moves that were tried (`Result.value`) is too low for
-the mover, who tried bad ones as well; the value of the best move is too high, since behind it the opponent did so. In their
-middle, and with a search that explores little, both are nearly gone: in trials a move that the search itself would play then
-lost next to nothing, where by the value of best moves it seemed to lose a good deal.
+**Two views.** A position's win rate must not depend on who is to move, but every search is too hopeful for the side that moves
+at its root: behind each move the opponent tries bad answers as well. So the position after a move is judged twice: by the
+search before the move, in which it gets as many visits as the preferred one, and by its own, in which the opponent moves.
+One is too hopeful for the mover and the other for the opponent; in their middle that is gone. Nothing comes before the first
+position: there the loss of its move is what its own search says, the preferred move's win rate less that of the one that was
+played, and its win rate is put above the next one by as much.
+
+**Noise.** A win rate out of n playouts has a standard error, sqrt(p (1 - p) / n). A loss, too, is the middle of two views: that
+of the searches with the mover at their root, and that of those with the opponent there. Where searches are too short to see
+what a position is about these differ by more than playouts explain. So the standard error of a loss is that of its playouts, or
+half the difference between its views where that is more. A loss below two standard errors is within the noise (`is_noise`).
 
 No text here: `cli/show_review.py` prints, `review_chart.py` draws, `review_sgf.py` writes into the record.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from statistics import median
 from typing import Any, NamedTuple
 
 from anabranch.errors import IllegalMove, SgfError
@@ -27,12 +34,15 @@ from anabranch.games.go.dead import dead_stones
 from anabranch.games.position import Position
 from anabranch.protocols.engine import Options, new_search, warm
 from anabranch.protocols.estimate import estimate
-from anabranch.protocols.live import report_of
+from anabranch.protocols.live import Candidate, report_of
 from anabranch.protocols.sgf_tree import BLACK, COLOURS, GameTree, Node
 from anabranch.protocols.turns import go_of, played, with_turn
+from anabranch.search.result import Result
+from anabranch.search.searcher import Search
 
-DEFAULT_VISITS = 5_000  # of each position, if nothing else says how long; 9x9: some ten seconds a game
-EXPLORATION = 0.3  # UCT's constant, if nothing else is said: see above
+DEFAULT_VISITS = 5_000  # of each position, if nothing else says how long, and up to as many again for the move played
+SIGNIFICANT = 2.0  # standard errors: of losses that are none, one in forty is larger
+LOUD = 0.05  # a standard error of win rates with which only blunders can be told from good moves
 INTERRUPTED = "Ctrl-C"  # why a search stopped: then the review does so too
 
 Progress = Callable[[int, int], None]  # positions that are done, of how many
@@ -51,22 +61,55 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is thought of a position. Win rate and lead are black's."""
+    """What is thought of a position. Win rates and lead are black's."""
 
     winrate: float
     lead: float  # points
     visits: int  # of the search; 0 where playouts judged the end of the game
     choice: int | None  # what should be played; None where the game is over
     line: tuple[str, ...] = ()  # and how it might go on, the choice first
+    error: float = 0.0  # standard error of the win rate
+    played: float | None = None  # the win rate after the move that was played; None: it was not looked at
+    played_error: float = 0.0
+
+
+class Rate(NamedTuple):
+    """Black's win rate in a position, by all that is said of it, and its standard error."""
+
+    winrate: float
+    error: float
 
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A move and what became of it."""
+    """A move and what became of it. Where nothing is said of the win rates, the judgements' own count."""
 
     turn: Turn
     before: Judgement
     after: Judgement
+    rate_before: Rate | None = None
+    rate_after: Rate | None = None
+
+    @property
+    def black_rates(self) -> tuple[Rate, Rate]:
+        """Black's win rate before and after."""
+        before = self.rate_before or Rate(self.before.winrate, self.before.error)
+        return before, self.rate_after or Rate(self.after.winrate, self.after.error)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the loss."""
+        before, after = self.black_rates
+        playouts = math.hypot(before.error, after.error)
+        if self.before.played is None:
+            return playouts
+        own = (self.before.winrate - self.before.played) * (1 if self.turn.player == BLACK else -1)  # the mover's view
+        return max(playouts, abs(self.loss - own))  # the opponent's is as far away on the other side
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether the loss is no larger than chance makes it seem."""
+        return self.loss < SIGNIFICANT * self.error
 
     @property
     def name(self) -> str:
@@ -76,7 +119,7 @@ class Reviewed:
     @property
     def rates(self) -> tuple[float, float]:
         """The mover's win rate before and after."""
-        before, after = self.before.winrate, self.after.winrate
+        before, after = (rate.winrate for rate in self.black_rates)
         return (before, after) if self.turn.player == BLACK else (1.0 - before, 1.0 - after)
 
     @property
@@ -98,10 +141,12 @@ class Reviewed:
             "player": COLOURS[self.turn.player],
             "move": self.name,
             "loss": self.loss,
+            "error": self.error,
+            "within_noise": self.is_noise,
             "first_choice": self.is_first_choice,
             "preferred": preferred,
             "pv": list(self.before.line),
-            "black_winrate": [self.before.winrate, self.after.winrate],
+            "black_winrate": [rate.winrate for rate in self.black_rates],
             "black_lead": [self.before.lead, self.after.lead],
         }
 
@@ -129,7 +174,18 @@ class Review:
         if not self.moves:
             return []
         first = self.moves[0]
-        return [(first.turn.number - 1, first.before.winrate), *((m.turn.number, m.after.winrate) for m in self.moves)]
+        after = ((move.turn.number, move.black_rates[1].winrate) for move in self.moves)
+        return [(first.turn.number - 1, first.black_rates[0].winrate), *after]
+
+    @property
+    def error(self) -> float:
+        """The standard error of a loss: the middle one of all moves."""
+        return median(move.error for move in self.moves) if self.moves else 0.0
+
+    @property
+    def is_loud(self) -> bool:
+        """Whether the noise leaves little to be said: visits are too few."""
+        return self.error > LOUD
 
     def swings(self, count: int) -> list[Reviewed]:
         """The moves that lost most, the worst first; none that lost nothing."""
@@ -151,6 +207,8 @@ class Review:
             "result": tree.result,
             "settings": {"visits": options.visits, "seconds": options.seconds, "seed": options.seed},
             "complete": self.is_complete,
+            "error": self.error,
+            "too_few_visits": self.is_loud,
             "sides": {colour: self.side(player)._asdict() for player, colour in enumerate(COLOURS)},
             "swings": [move.turn.number for move in self.swings(swings)],
             "moves": [move.to_dict() for move in self.moves],
@@ -165,15 +223,15 @@ def review(
     turns = turns_of(tree, first, last)
     if options.visits is None and options.seconds is None:
         options = replace(options, visits=DEFAULT_VISITS)
-    options = replace(options, select="uct", exploration=EXPLORATION if options.exploration is None else options.exploration)
+    turns = turns_of(tree, max(first - 1, 1), last)  # what the move before the first says counts as well
     found = Review(tree, options)
     total = 1 + len(turns) + sum(turn.after != following.before for turn, following in pairwise(turns))
     done = 0
 
-    def judged(position: Position, following: int | None) -> Judgement | None:
+    def judged(position: Position, following: int | None, is_reviewed: bool) -> Judgement | None:
         nonlocal done
         try:
-            judgement = judge(position, options, following)
+            judgement = judge(position, options, following, is_reviewed)
         except KeyboardInterrupt:  # between two searches
             return None
         done += 1
@@ -181,16 +239,36 @@ def review(
             on_progress(done, total)
         return judgement
 
-    known: tuple[Position, Judgement] | None = None  # the position after the last move
-    for turn in turns:
-        before = known[1] if known is not None and known[0] == turn.before else judged(turn.before, turn.action)
-        after = judged(turn.after, _following(turn.node)) if before is not None else None
+    known: tuple[Position, Judgement, Rate] | None = None  # the position after the last move
+    for turn, following in zip(turns, [*turns[1:], None], strict=True):
+        is_next = known is not None and known[0] == turn.before
+        before = known[1] if known is not None and is_next else judged(turn.before, turn.action, True)
+        goes_on = following is not None and following.before == turn.after
+        after = judged(turn.after, _following(turn.node), goes_on) if before is not None else None
         if before is None or after is None:
             found.is_complete = False
             break
-        known = turn.after, after
-        found.moves.append(Reviewed(turn, before, after))
+        rate = joined(before, after)
+        start = known[2] if known is not None and is_next else begun(before, rate)
+        known = turn.after, after, rate
+        if turn.number >= first:
+            found.moves.append(Reviewed(turn, before, after, start, rate))
     return found
+
+
+def joined(before: Judgement, after: Judgement) -> Rate:
+    """The win rate after a move, by the search before it and by its own. What playouts say of the end of a game is the end."""
+    if before.played is None or after.visits == 0:
+        return Rate(after.winrate, after.error)
+    return Rate((before.played + after.winrate) / 2, math.hypot(before.played_error, after.error) / 2)
+
+
+def begun(before: Judgement, after: Rate) -> Rate:
+    """The win rate of a position of which its own search alone is known: as far from the one after the move as that says."""
+    if before.played is None:
+        return Rate(before.winrate, before.error)
+    winrate = min(max(after.winrate + before.winrate - before.played, 0.0), 1.0)
+    return Rate(winrate, math.hypot(before.error, before.played_error))
 
 
 def turns_of(tree: GameTree, first: int = 1, last: int | None = None) -> list[Turn]:
@@ -226,9 +304,9 @@ def _following(node: Node) -> int | None:
     return node.children[0].action if node.children else None
 
 
-def judge(position: Position, options: Options, following: int | None = None) -> Judgement | None:
+def judge(position: Position, options: Options, following: int | None = None, is_reviewed: bool = False) -> Judgement | None:
     """What a search thinks of a position, or playouts where players agree that the game is over; `following` is what they play
-    next. None if it was interrupted."""
+    next, and is looked at as well if it is reviewed. None if it was interrupted."""
     game = go_of(position)
     warm(game, options)
     passes, agrees = game.actions - 1, game.rules.dead == "agreed"
@@ -243,9 +321,38 @@ def judge(position: Position, options: Options, following: int | None = None) ->
         return None
     report = report_of(result, position)
     best = report.moves[0]
-    winrate = (best.winrate + report.winrate) / 2
     ending = estimate(position, result.pv, options.policy, options.seed)
-    lead = ending.leads(position.to_play, winrate, report.visits).lead
-    if position.to_play != BLACK:
-        winrate, lead = 1.0 - winrate, -lead
-    return Judgement(winrate, lead, report.visits, best.action, best.line)
+    lead = ending.leads(position.to_play, best.winrate, best.visits).lead
+    played = best
+    if is_reviewed and following is not None and following != best.action:
+        looked = looked_at(search, result, following, best.visits, options.seconds)
+        if looked is None:
+            return None
+        played = looked
+    return Judgement(
+        best.winrate if position.to_play == BLACK else 1.0 - best.winrate,
+        lead if position.to_play == BLACK else -lead,
+        report.visits,
+        best.action,
+        best.line,
+        standard_error(best),
+        (played.winrate if position.to_play == BLACK else 1.0 - played.winrate) if is_reviewed else None,
+        standard_error(played) if is_reviewed else 0.0,
+    )
+
+
+def looked_at(search: Search, result: Result, action: int, visits: int, seconds: float | None) -> Candidate | None:
+    """What a search says of a move after as many visits as another one has had; None if it was interrupted."""
+    more = visits - int(result.visits[action])
+    if more > 0:
+        result = search.run(visits=more, seconds=seconds, action=action)
+    if result.stopped_by == INTERRUPTED:
+        return None
+    report = report_of(result, search.position)
+    return next(move for move in report.moves if move.action == action)
+
+
+def standard_error(move: Candidate) -> float:
+    """Of a win rate by playouts; one more that is won and one that is lost keep it above 0."""
+    rate = (move.winrate * move.visits + 1.0) / (move.visits + 2.0)
+    return math.sqrt(rate * (1.0 - rate) / (move.visits + 2.0))

@@ -35,7 +35,10 @@ def winrate_chart(review: Review, swings: int) -> str:
     parts += _labels(field, worst)
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "moves", "middle"))
     head = title_of(review)
-    heads = [text(LEFT, 24, head, bold=True), text(LEFT, 44, "black's win rate; labelled: the moves that lost most")]
+    heads = [
+        text(LEFT, 24, head, bold=True),
+        text(LEFT, 44, f"black's win rate; labelled: the moves that lost most; standard error {review.error:.1%}"),
+    ]
     return document(max(WIDTH, LEFT + RIGHT + LETTER * len(head)), HEIGHT, [*heads, *parts])
 
 
@@ -52,23 +55,24 @@ def title_of(review: Review) -> str:
 
 
 def _stone(field: Field, move: Reviewed) -> str:
-    x, y = field.x(move.turn.number), field.y(move.after.winrate)
+    x, y = field.x(move.turn.number), field.y(move.black_rates[1].winrate)
     before, after = move.rates
     who = COLOURS[move.turn.player]
     line = " ".join(move.before.line)
-    tip = f"move {move.turn.number}, {who} {move.name}: {who}'s win rate {before:.0%} -> {after:.0%}; preferred: {line}"
+    tip = f"move {move.turn.number}, {who} {move.name}: {who}'s win rate {before:.0%} -> {after:.0%}"
+    tip += f", standard error {move.error:.0%}; preferred: {line}"
     style = f'fill="{STONES[move.turn.player]}" stroke="{CURVE}" stroke-width="2"'
     return f'<circle class="swing" cx="{x:.1f}" cy="{y:.1f}" r="{STONE:g}" {style}><title>{safe(tip)}</title></circle>'
 
 
 def _labels(field: Field, moves: Sequence[Reviewed]) -> Iterator[str]:
     """The names of moves beside their stones, none over another."""
-    taken = [_around(field.x(move.turn.number), field.y(move.after.winrate)) for move in moves]
+    taken = [_around(field.x(move.turn.number), field.y(move.black_rates[1].winrate)) for move in moves]
     for move in moves:
         words = f"{move.turn.number} {'B' if move.turn.player == BLACK else 'W'} {move.name} {-100 * move.loss:+.0f}%"
         wide = SMALL_LETTER * len(words)
         middle = min(max(field.x(move.turn.number), field.left + wide / 2), field.right - wide / 2)
-        box = _free_box(field, middle, field.y(move.after.winrate), wide, taken)
+        box = _free_box(field, middle, field.y(move.black_rates[1].winrate), wide, taken)
         taken.append(box)
         left, top, right, bottom = box
         back = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" rx="3"'

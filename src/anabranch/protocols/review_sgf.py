@@ -6,7 +6,7 @@ Go) and black's win rate in percent (SBKV, from which Sabaki draws its curve). W
 
 from anabranch.errors import IllegalMove
 from anabranch.games.position import Position
-from anabranch.protocols.review import Judgement, Review, Reviewed
+from anabranch.protocols.review import Judgement, Rate, Review, Reviewed
 from anabranch.protocols.sgf_tree import COLOURS, GameTree, Node
 
 SIGNATURE = "Anabranch: "  # how our paragraphs begin
@@ -17,10 +17,11 @@ def annotate(review: Review) -> GameTree:
     """Write a review into its record."""
     tree = review.tree
     for move in review.moves:
-        _write(move.turn.node, move.after, _told(move))
+        before, after = move.black_rates
+        _write(move.turn.node, move.after, after, _told(move))
         start = _before(tree, move)
         if start is not None:
-            _write(start, move.before)
+            _write(start, move.before, before)
             _add_variation(tree, start, move)
     return tree
 
@@ -29,7 +30,8 @@ def _told(move: Reviewed) -> str:
     """A move in words."""
     before, after = move.rates
     who = COLOURS[move.turn.player].capitalize()
-    text = f"{SIGNATURE}{who}'s win rate {before:.1%} -> {after:.1%}, loss {move.loss:+.1%}."
+    text = f"{SIGNATURE}{who}'s win rate {before:.1%} -> {after:.1%}, loss {move.loss:+.1%} (standard error {move.error:.1%}"
+    text += ", within the noise)." if move.is_noise else ")."
     if move.is_first_choice:
         return f"{text} The search's own choice."
     return f"{text} Preferred: {' '.join(move.before.line[:LONGEST])}" if move.before.line else text
@@ -41,8 +43,8 @@ def _before(tree: GameTree, move: Reviewed) -> Node | None:
     return None if node is tree.root or node.sets_up else node.parent
 
 
-def _write(node: Node, judgement: Judgement, text: str | None = None) -> None:
-    node.other |= {"V": [f"{judgement.lead:.1f}"], "SBKV": [f"{100 * judgement.winrate:.2f}"]}
+def _write(node: Node, judgement: Judgement, rate: Rate, text: str | None = None) -> None:
+    node.other |= {"V": [f"{judgement.lead:.1f}"], "SBKV": [f"{100 * rate.winrate:.2f}"]}
     if text is not None:
         own = [paragraph for paragraph in node.comment.split("\n\n") if paragraph and not paragraph.startswith(SIGNATURE)]
         node.comment = "\n\n".join([*own, text])

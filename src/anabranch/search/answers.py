@@ -9,7 +9,7 @@ from anabranch.errors import EvaluatorError
 from anabranch.games.objects import ObjectGame
 from anabranch.interrupts import released
 
-LARGEST = 1e100  # of values where no range is declared: many of them can still be summed
+LARGEST = 1e100  # of values where nothing says how large they can be: many of them can still be summed
 SLACK = 1e-4  # of the range, for evaluators that round
 NO_PRIORS = (
     "the evaluator gave every legal action the prior 0; give legal actions some weight, "
@@ -39,8 +39,9 @@ class Checked(NamedTuple):
 Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
 
 
-def read_answer(answer: Any, count: int, game: Any, width: int) -> Answer:
-    """What f's answer says of `count` positions of a game, a row each; None where it says nothing."""
+def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarray | None = None) -> Answer:
+    """What f's answer says of `count` positions of a game, a row each; None where it says nothing. `movers`: who moves in each,
+    which is asked for if `has_two_ranges`."""
     shape = game.policy_shape
     if isinstance(answer, Checked):
         return answer.priors, answer.values.reshape(count, width), None
@@ -50,7 +51,7 @@ def read_answer(answer: Any, count: int, game: Any, width: int) -> Answer:
     except (TypeError, ValueError):
         raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
     values = _array(values, "values", (count,) if width == 1 else (count, width), (count, width))
-    _check_range(values, game, width)
+    _check_range(values, game, movers if width == 1 else None)
     if priors is not None:
         priors = _array(priors, "priors", (count, *shape), (count, *shape))
         if (priors < 0.0).any():
@@ -62,20 +63,40 @@ def read_answer(answer: Any, count: int, game: Any, width: int) -> Answer:
     return priors, values.reshape(count, width), deviations
 
 
-def _check_range(values: np.ndarray, game: Any, width: int) -> None:
-    """Whether values can be what the game pays. Where it pays on the way, the declared range is that of all together."""
+def has_two_ranges(game: Any) -> bool:
+    """Whether what a position can be worth to the player who moves depends on who that is: of two players one gets what the
+    other pays, and the declared range, player 0's, is not the same turned round."""
     low, high = game.value_range
-    if width == 1 and game.players > 1:  # in the view of either player
-        low, high = min(low, -high), max(high, -low)
+    return game.value_width() == 1 and game.players > 1 and low != -high
+
+
+def _check_range(values: np.ndarray, game: Any, movers: np.ndarray | None) -> None:
+    """Whether values can be what the game pays."""
+    low, high = _to_come(game)
+    lowest, highest = np.full(values.shape, low), np.full(values.shape, high)
+    if movers is not None and has_two_ranges(game):
+        turned = movers.reshape(values.shape) == 1
+        lowest[turned], highest[turned] = -high, -low
     slack = SLACK * (high - low)
-    if _has_rewards(game):
-        low, high, slack = -LARGEST, LARGEST, 0.0
-    wrong = (values < low - slack) | (values > high + slack)
-    if wrong.any():
+    wrong = np.flatnonzero((values < lowest - slack) | (values > highest + slack))
+    if len(wrong):
+        value, least, most = (float(numbers.flat[wrong[0]]) for numbers in (values, lowest, highest))
         raise EvaluatorError(
-            f"the evaluator gave a value of {values[wrong][0]:.6g}, and {game!r} pays from {low:g} to {high:g}: "
+            f"the evaluator gave a value of {value:.6g}, and {game!r} pays from {least:g} to {most:g}: "
             "scale its values, or declare another value_range"
         )
+
+
+def _to_come(game: Any) -> tuple[float, float]:
+    """The least and the most that a position can still be worth, to player 0 if two players share one number. Where a game pays
+    on the way, the declared range is that of all together: what is left lies between its ends, whatever was paid."""
+    low, high = game.value_range
+    if not _has_rewards(game):
+        return low, high
+    if game.discount != 1.0:  # later rewards count more, seen from later on
+        return -LARGEST, LARGEST
+    span = max(high, 0.0) - min(low, 0.0)
+    return -span, span
 
 
 def _has_rewards(game: Any) -> bool:

@@ -1,5 +1,5 @@
-"""What happens around a search: while it runs, the root's priors are noisy, one action takes all simulations, a thread sweeps
-beside it; how long a slice is, so that all this is looked at often enough.
+"""What happens around a search: while it runs, the root's priors are noisy, a thread sweeps beside it; how long a slice is, so
+that all this is looked at often enough. (Which actions it may take at the root: `restrict.py`.)
 
 Context managers undo what they did. `searcher.py` enters them; they know drivers (`drive.py`), and nothing of `Search`.
 """
@@ -61,21 +61,6 @@ def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Gen
 def priors_seen(driver: Driver) -> np.ndarray | None:
     """The root's priors as the last search saw them, if there was noise on them."""
     return driver.noisy[1] if driver.noisy is not None and driver.noisy[0] == driver.root else None
-
-
-@contextlib.contextmanager
-def only_action(driver: Driver, action: int | None) -> Iterator[None]:
-    """Send all simulations to one action at the root."""
-    if action is None:
-        yield
-        return
-    before = driver.limits
-    index = int(np.flatnonzero(edges_of(driver.graph, driver.root)["action"] == action)[0])
-    driver.limits = before._replace(only=index)
-    try:
-        yield
-    finally:
-        driver.limits = before
 
 
 @contextlib.contextmanager

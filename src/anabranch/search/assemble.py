@@ -38,7 +38,7 @@ from anabranch.search.muzero import BetweenBounds, bounds_of
 from anabranch.search.prune import Widening, innermost, is_ordered, reads_lore
 from anabranch.search.puct import KataGoPUCT
 from anabranch.search.rave import Rave, beta, with_amaf_of
-from anabranch.search.select import UCT, Scale, at_node, first_play, prefer, score
+from anabranch.search.select import PUCT, UCT, Scale, at_node, first_play, prefer, score
 from anabranch.search.simulate_graph import Manner
 from anabranch.search.simulate_shared import BUNDLE
 from anabranch.search.simultaneous.decoupled import Decoupled, weigh_replies
@@ -66,7 +66,7 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
         evaluate = evaluate._replace(policy=game.policy)
     if hasattr(evaluate, "bind"):
         evaluate.bind(game)  # a network says at once if it is for another game
-    select = option(select, default_rule(game), "select", selects)
+    select = option(select, default_rule(game, evaluate), "select", selects)
     check_parts(select)
     chosen = Rules(
         select,
@@ -77,9 +77,25 @@ def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -
     return chosen
 
 
-def default_rule(game: Game | ObjectGame) -> Any:
-    """How edges are chosen, unless it is said."""
-    return Decoupled() if isinstance(game, SimultaneousGame) else UCT()
+def default_rule(game: Game | ObjectGame, evaluate: Any) -> Any:
+    """How edges are chosen, unless it is said: by what the evaluator gives. One in Python, a network or a function, gives
+    priors, and if it answers None in their place they are uniform, with which `PUCT` works too; others give values alone."""
+    if isinstance(game, SimultaneousGame):
+        return Decoupled()
+    return UCT() if is_option(evaluate) else PUCT()
+
+
+def shape_of(rule: Any) -> Any:
+    """What of a rule decides how it is compiled and what is kept for it: its class, its switches, and those of its parts."""
+    if not is_option(rule):
+        return rule if isinstance(rule, bool) else None
+    return type(rule), tuple(shape_of(part) for part in rule)
+
+
+def retuned(setting: Setting, rules: Rules) -> Setting:
+    """The same with other numbers in its rules."""
+    learner = rules.select if learns(rules.select) else setting.manner.learner
+    return setting._replace(rules=rules, manner=setting.manner._replace(learner=learner))
 
 
 def check_pairs(game: Game | ObjectGame, rules: Rules) -> None:

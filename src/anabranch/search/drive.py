@@ -127,6 +127,10 @@ class Driver:
         """The tree or graph with bounds, if it has any, that hold for the root's actions."""
         return self.graph
 
+    def retune(self, setting: Setting) -> None:
+        """Go on with other numbers in the rules."""
+        self.setting, self.rules = setting, setting.rules
+
     def lengthen_path(self) -> None:
         """Make room for simulations twice as deep."""
         self.work = longer_path(self.work)
@@ -191,6 +195,10 @@ class OnGraph(Driver):
         self.waste = False  # whether there may be nodes that the root does not reach
         self.refused = 0
         self.roots_before: list[int] = []  # the last one at the end; NO_NODE: no longer known
+
+    def retune(self, setting: Setting) -> None:
+        super().retune(setting)
+        self.manner = setting.manner
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
         self.roots_before.append(self.root)

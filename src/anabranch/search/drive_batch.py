@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.errors import EvaluatorError, SearchError
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
-from anabranch.search.answers import NO_PRIORS, ask, read_answer
+from anabranch.search.answers import NO_PRIORS, ask, has_two_ranges, read_answer
 from anabranch.search.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, TOLD, WAIT, WHY, Lanes, exchange
 from anabranch.search.certainty import weights_of
 from anabranch.search.checks import at_least_one
@@ -59,6 +59,7 @@ class Stack:
     def __init__(self, drivers: Sequence["BatchDriver"], graph: Graph, leaves: int) -> None:
         """`graph`: the drivers' graphs as rows; `leaves`: most that one search may have under way."""
         self.drivers, self.graph, self.leaves = drivers, graph, leaves
+        self.leader = drivers[0]  # whose rules and limits hold: all have the same, unless one runs alone
         self.roots = np.array([driver.root for driver in drivers], np.int64)
         self.lanes = self._lanes(FIRST_PATH)
         rows, first = len(drivers) * leaves, drivers[0]
@@ -110,6 +111,8 @@ class Stack:
         """Run up to so many simulations in each search, in up to so many batches, all leaves evaluated together; how many were
         done. Where a run ends makes no difference to the next one: batches are only cut short by `counts`."""
         done, idle = np.zeros(len(counts), np.int64), np.minimum(counts, 0)
+        alone = np.flatnonzero(counts != LEFT_OUT)
+        self.leader = self.drivers[int(alone[0]) if len(alone) == 1 else 0]
         try:
             self.exchange(counts)
             while True:
@@ -146,11 +149,12 @@ class Stack:
     def exchange(self, counts: np.ndarray, answer: Any = None, heard: int = 0, forget: bool = False) -> None:
         """Back up the leaves that wait with an evaluator's answer, and let searches set out on so many simulations; or forget
         what is under way."""
-        first = self.drivers[0]
-        select, _, backup = first.rules
+        first, leader = self.drivers[0], self.leader
+        select, _, backup = leader.rules
         if heard:
             rows, game = self.answer, first.game
-            priors, values, deviations = read_answer(answer, heard, game, rows.values.shape[1])
+            movers = self._movers() if has_two_ranges(game) else None
+            priors, values, deviations = read_answer(answer, heard, game, rows.values.shape[1], movers)
             if priors is not None and isinstance(game, SimultaneousGame):
                 priors = join_priors(self.states(), priors.astype(np.float64), rows.priors.shape[1])
             columns = rows.priors.shape[1] if priors is None else priors.shape[1]  # chance may have more events than actions
@@ -158,7 +162,7 @@ class Stack:
             rows.values[:heard] = values
             rows.weights[:heard] = weights_of(backup, deviations, first.limits.scale.factor)
         refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
-        how = select, backup, first.manner, first.limits, first.work
+        how = select, backup, leader.manner, leader.limits, first.work
         arguments = self.graph, self.roots, *how, self.lanes, counts, refusals, *self.answer, forget
         if self._exchange is None:
             self._exchange = exchange.ready(*arguments)
@@ -172,6 +176,11 @@ class Stack:
         if len(wait) == 1:
             return readable(states[0, : wait[0], LEAF_STATE].copy())
         return readable(states[:, :, LEAF_STATE][np.arange(2 * self.leaves) < wait[:, None]])
+
+    def _movers(self) -> np.ndarray:
+        """Who moves in each of the positions that wait."""
+        to_play = self.drivers[0].game.rule("to_play")
+        return np.array([int(to_play(state)) for state in self.states()])
 
     def withdraw(self) -> None:
         """Forget what is under way."""

@@ -130,7 +130,7 @@ class PythonDriver(OnGraph):
 
     def keep_answer(self, answer: Any, player: int, count: int) -> None:
         """Check an evaluator's answer for the leaf and take it over."""
-        all_priors, all_values, _ = read_answer(answer, 1, self.game, self.work.values.shape[0])
+        all_priors, all_values, _ = read_answer(answer, 1, self.game, self.work.values.shape[0], np.array([player]))
         values, actions = all_values[0], self.work.actions[:count]
         self.work.values[:] = -values if len(values) == 1 and player == 1 else values
         priors = None if all_priors is None else all_priors[0]

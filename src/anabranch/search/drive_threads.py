@@ -339,7 +339,7 @@ class ThreadedBatchDriver(BatchDriver):
         for hand in self.hands:
             hand.work.states[0] = self.work.states[0]
             hand.work = hand.work._replace(exhausted=self.work.exhausted)
-            hand.root, hand.limits = self.root, self.limits
+            hand.root, hand.limits, hand.rules, hand.manner = self.root, self.limits, self.rules, self.manner
             hand.stack.enter(0)
         done = self.team.run(count, [hand.graph for hand in self.hands], self._simulate_one)
         self.proven = any(hand.proven for hand in self.hands)

@@ -125,9 +125,12 @@ def _(rule, graph, number, depth, limits, work):
     if depth > 0:
         return highest(here, parent, graph, number, limits, work)
     done = np.int64(0)
+    choices = np.int64(0)
     for e in edges_of(graph, number):
         done += new_visits(graph, e)
-    wanted = visits_in_turn(min(rule.considered, np.int64(graph.nodes[slot(number)].count)), graph.used[PLANNED], done)
+        if not limits.some or limits.allowed[graph.edges[e].action]:
+            choices += 1
+    wanted = visits_in_turn(min(rule.considered, choices), graph.used[PLANNED], done)
     best = slot(number + 1)
     best_urge = -math.inf
     is_in_turn = False

@@ -141,9 +141,15 @@ def width_of(graph):
     return len(graph.edges[0].total)
 
 
-@generic
+@helper
 def is_open(graph, number, e, limits):
-    """Whether the edge may still be followed: not, once proofs have settled it."""
+    """Whether the edge may be followed: not, once proofs have settled it, nor where the search is restricted to others."""
+    return (not limits.some or limits.allowed[graph.edges[e].action]) and is_undecided(graph, number, e, limits)
+
+
+@generic
+def is_undecided(graph, number, e, limits):
+    """Whether there is something to be found out behind an edge: not, once proofs have settled it."""
 
 
 @helper

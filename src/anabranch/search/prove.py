@@ -28,7 +28,7 @@ from anabranch.games import rules
 from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.search.graph import EXEMPT, EXHAUSTED, HIGH, LOW, OVER, Graph, child_of, place_of
-from anabranch.search.layout import NO_NODE, column_of, edges_of, is_on, is_open, slot, width_of
+from anabranch.search.layout import NO_NODE, column_of, edges_of, is_on, is_undecided, slot, width_of
 
 LOOK_FURTHER = 8  # with one number a player, visits of a node for one that goes where nothing is settled yet
 
@@ -211,7 +211,7 @@ def is_proven(graph, number):
     return graph.bounds[slot(number), LOW, column] == graph.bounds[slot(number), HIGH, column]
 
 
-@is_open.register(Graph)
+@is_undecided.register(Graph)
 def _(graph, number, e, limits):
     """An edge is closed once it is settled, or if it cannot be better than what is proven already. With one number a player the
     visits of settled edges are wanted, since they decide what the others get: there, they are closed at one visit in eight."""

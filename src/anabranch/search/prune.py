@@ -18,10 +18,10 @@ from anabranch.jit import helper
 from anabranch.jit.options import Count, NonNegative, Positive, Share
 from anabranch.jit.random import uniform
 from anabranch.search.counts import F4, inverse_root
-from anabranch.search.layout import is_open, sight, slot
+from anabranch.search.layout import edges_of, is_open, sight, slot
 from anabranch.search.rave import Rave
 from anabranch.search.select import UCT, at_node, edges_in_sight, look, prefer, score, value_of, view_of
-from anabranch.search.steps import Limits
+from anabranch.search.steps import narrowed
 
 ROUNDING = 1e-9  # a logarithm that is whole may come out a little less
 
@@ -65,10 +65,22 @@ def width_at(widening, visits):
 @prefer.register(Widening)
 def _(rule, graph, number, depth, limits, work):
     widest = width_at(rule, graph.nodes[slot(number)].visits)
-    narrowed = Limits(
-        limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, widest, limits.only
-    )  # fmt: skip
-    return prefer(rule.rule, graph, number, depth, narrowed, work)
+    if limits.some:
+        widest = reach(graph, number, widest, limits)
+    return prefer(rule.rule, graph, number, depth, narrowed(limits, widest), work)
+
+
+@helper
+def reach(graph, number, widest, limits):
+    """How many edges, from the first one on, hold `widest` that may be followed."""
+    found = 0
+    reached = 0
+    for e in edges_of(graph, number):
+        if found < widest:
+            reached += 1
+            if limits.allowed[graph.edges[e].action]:
+                found += 1
+    return reached
 
 
 @prefer.register(Pruning)

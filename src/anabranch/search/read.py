@@ -150,10 +150,12 @@ def read_result(
     priors: np.ndarray | None,
     is_forbidden: Callable[[int], bool],
     cost: dict[str, Any],
+    allowed: np.ndarray | None = None,
     **facts: Any,
 ) -> Result:
     """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `is_forbidden` says whether
-    an action brings a position that may not come again; `cost` and `facts` are what only the searcher knows."""
+    an action brings a position that may not come again; `allowed`: the actions that the search was restricted to; `cost` and
+    `facts` are what only the searcher knows."""
     bounds = edge_bounds(graph, root, limits)
     edges, column = edges_of(graph, root), _column(graph, root)
     size = game.edge_actions
@@ -168,19 +170,22 @@ def read_result(
         seen = seen._replace(urges=urges(rule, *alone, limits))
     exact = final if isinstance(final, ByRegularized) else ByRegularized()
     regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
-    allowed = np.ones(len(edges), bool)
-    chosen = first = choose_best(final, graph, root, limits, bounds, allowed, seen, random)
+    wanted = np.ones(len(edges), bool) if allowed is None else allowed[edges["action"]]
+    chosen = first = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
     while rule is not None and limits.repetition == FORBIDDEN and is_forbidden(int(edges["action"][chosen])):
-        allowed[chosen] = False
-        if not allowed.any():  # whatever is played repeats a position
+        wanted[chosen] = False
+        if not wanted.any():  # whatever is played repeats a position
             chosen = first
             break
-        chosen = choose_best(final, graph, root, limits, bounds, allowed, seen, random)
+        chosen = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
     best = int(edges["action"][chosen])
     proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
     if bounds is not None and proven:  # the root itself may not have heard of it yet
         value = with_proven(value, column, float(bounds[LOW].max()))
-    line = moves_along(game, graph, line_from(graph, root))
+    behind = line_from(graph, root)
+    if allowed is not None and edges["visits"][chosen]:  # others may have more visits
+        behind = {root: best} | line_from(graph, int(edges["child"][chosen]))
+    line = moves_along(game, graph, behind)
     return Result(
         best=best,
         policy=visits / max(visits.sum(), 1),
@@ -263,31 +268,31 @@ def choose_best(
     root: int,
     limits: Limits,
     bounds: np.ndarray | None,
-    allowed: np.ndarray,
+    wanted: np.ndarray,
     seen: Candidates,
     random: np.random.Generator,
 ) -> int:
-    """The index of the edge to play, of those that are allowed: what the final choice says, but not where another action is
+    """The index of the edge to play, of those that are wanted: what the final choice says, but not where another action is
     proven to be better than that one seems."""
     edges = edges_of(graph, root)
-    chosen = choose_among(final, possible(graph, root, limits, bounds, allowed), seen, random)
+    chosen = choose_among(final, possible(graph, root, limits, bounds, wanted), seen, random)
     if bounds is None:
         return chosen
-    lowest = np.where(allowed, bounds[LOW], -np.inf)
+    lowest = np.where(wanted, bounds[LOW], -np.inf)
     seems = edges["total"][chosen, _column(graph, root)]
     return int(lowest.argmax()) if seems < lowest.max() * max(int(edges["visits"][chosen]), 1) else chosen
 
 
-def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None, allowed: np.ndarray) -> np.ndarray:
-    """Which of the root's edges that are allowed may be chosen: what is proven worse than another is not, nor what the past
+def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None, wanted: np.ndarray) -> np.ndarray:
+    """Which of the root's edges that are wanted may be chosen: what is proven worse than another is not, nor what the past
     is known to forbid."""
     edges = edges_of(graph, root)
-    mask = allowed.copy()
+    mask = wanted.copy()
     if limits.repetition == FORBIDDEN and isinstance(graph, Graph):
         known = edges["child"] != NO_NODE
         mask[known] &= graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
     if not mask.any():
-        mask = allowed.copy()
+        mask = wanted.copy()
     if bounds is None:
         return mask
     low, high = bounds[LOW], bounds[HIGH]

@@ -55,6 +55,8 @@ def _(rule, graph, number, depth, limits, work):
         else:
             high = alpha
     left = uniform(work.random)
+    if limits.some:
+        left *= mass_of_allowed(rule, parent, graph, number, strength, high, most, limits)
     chosen = slot(number + 1)
     for e in edges_of(graph, number):
         if is_open(graph, number, e, limits):
@@ -63,6 +65,16 @@ def _(rule, graph, number, depth, limits, work):
             if left < 0.0:
                 break
     return chosen
+
+
+@helper
+def mass_of_allowed(rule, parent, graph, number, strength, alpha, most, limits):
+    """The probability of all the actions that the search is restricted to."""
+    mass = 0.0
+    for e in edges_of(graph, number):
+        if is_open(graph, number, e, limits):
+            mass += strength * graph.edges[e].prior / (alpha - trusted(parent, sight(graph, e, parent), rule.floor * most))
+    return mass
 
 
 @helper

@@ -11,7 +11,7 @@ import contextlib
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,11 @@ from anabranch.search import assemble, keep
 from anabranch.search.around import (
     next_slice,
     noise_at_root,
-    only_action,
     plan_root,
     priors_seen,
     sweeping_beside,
 )
-from anabranch.search.checks import as_game, check_limits, check_plan, is_a, one_of, option, parse_memory
+from anabranch.search.checks import as_game, check_limits, check_plan, describe, is_a, one_of, option, parse_memory
 from anabranch.search.collect import Forget, KeepReached
 from anabranch.search.drive import NEVER, Driver, OnGraph, Setting
 from anabranch.search.drive_batch import BatchDriver, at_most_pending
@@ -48,6 +47,7 @@ from anabranch.search.history import History
 from anabranch.search.layout import MOST_ACTIONS, NO_NODE
 from anabranch.search.leaves import Leaves, nobody
 from anabranch.search.read import edges_of, read_result
+from anabranch.search.restrict import FREE, Restriction, among, is_settled, restricted
 from anabranch.search.result import Result
 from anabranch.search.simultaneous.read import read_pairs
 from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
@@ -90,11 +90,13 @@ class Search:
     ) -> None:
         """Options, all with defaults that work:
 
-        select        how edges are chosen: `UCT()` (default), `Rave()`, `PUCT()`, `Greedy()`, `Regularized()`, `BestChance()`,
-                      `MuZero()`, `SprlPUCT()`, `KataGoPUCT()`, `Gumbel()`, around one of them `Widening()`, `Pruning()`,
-                      `ProgressiveBias()`, `Forced()`, or a rule of your own; where both players move at once `Decoupled()`
-                      (default), `RegretMatching()`, `Exp3()`, `Equilibrium()`
-        evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, or any f(states) -> (priors, values)
+        select        how edges are chosen: `UCT()` (default, where evaluators give values alone), `PUCT()` (default with a
+                      network or any other evaluator in Python, since those give priors), `Rave()`, `Greedy()`,
+                      `Regularized()`, `BestChance()`, `MuZero()`, `SprlPUCT()`, `KataGoPUCT()`, `Gumbel()`, around one of
+                      them `Widening()`, `Pruning()`, `ProgressiveBias()`, `Forced()`, `WideRoot()`, or a rule of your own;
+                      where both players move at once `Decoupled()` (default), `RegretMatching()`, `Exp3()`, `Equilibrium()`
+        evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, a `Network`, or any f(states) -> (priors,
+                      values), where None in place of priors means uniform ones
         heuristic     what is thought of actions before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
                       your own, or any f(state) -> (H, C, C~); none by default
         backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`,
@@ -121,6 +123,7 @@ class Search:
         if self.game.edge_actions > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
         self.options = assemble.rules_of(self.game, select, evaluate, backup)
+        self._picks_rule = select is None
         self.final = assemble.final_of(self.game, final, self.options)
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
@@ -178,6 +181,7 @@ class Search:
         seconds: float | None = None,
         *,
         action: int | str | None = None,
+        actions: Iterable[int | str] | None = None,
     ) -> Result:
         """Search a position (by default where the last search or `advance` left the root).
 
@@ -185,14 +189,24 @@ class Search:
         total    until the root's edges have that many in all, those kept by `advance` included
         seconds  for so long; of several limits the first one reached stops the search, and so does Ctrl-C
         action   all of them to this action at the root: "give this move 1,000 more visits"
+        actions  only to these at the root: the selection rule chooses among them, and so does `Result.best`
         """
         check_limits(visits, total, seconds)
         check_plan(self.options.select, visits, total)
         with self._changing(self._stop_at_first):
-            self._set_root(position)
-            number = None if action is None else self._play(action)[1]
+            root = self._checked(position)
+            to = self._restriction(root, action, actions)
+            self._set_root(root)
             self._stop.clear()
-            return self._search(visits, total, seconds, number)
+            return self._search(visits, total, seconds, to)
+
+    def _restriction(self, position: Any, action: Any, actions: Iterable[int | str] | None) -> Restriction:
+        """What a run may do at its root."""
+        if action is not None and actions is not None:
+            raise SearchError("action= gives one action all simulations, actions= lets the search choose among some: give one")
+        if action is not None:
+            return Restriction(only=self._number(position, action))
+        return FREE if actions is None else among(self.game, position, actions)
 
     def _stop_at_first(self) -> bool:
         """The first Ctrl-C ends the search and keeps its result; a second one interrupts."""
@@ -202,21 +216,29 @@ class Search:
         return True
 
     def start(
-        self, position: Any = None, visits: int | None = None, total: int | None = None, seconds: float | None = None
+        self,
+        position: Any = None,
+        visits: int | None = None,
+        total: int | None = None,
+        seconds: float | None = None,
+        *,
+        actions: Iterable[int | str] | None = None,
     ) -> None:
         """The same in the background; without limits, until `stop`."""
         if (visits, total, seconds) != (None, None, None):
             check_limits(visits, total, seconds)
         check_plan(self.options.select, visits, total)
         with self._changing():
-            self._set_root(position)
+            root = self._checked(position)
+            to = self._restriction(root, None, actions)
+            self._set_root(root)
             self._stop.clear()
             self._done.clear()
             self._outcome = None
 
             def work() -> None:
                 try:
-                    self._outcome = self._search(visits, total, seconds)
+                    self._outcome = self._search(visits, total, seconds, to)
                 except BaseException as error:
                     self._outcome = error
                 finally:
@@ -243,6 +265,20 @@ class Search:
         assert self._outcome is not None
         return self._outcome
 
+    def retune(self, select: Any) -> None:
+        """Go on with other numbers in the selection rule, such as another exploration constant: what was found is kept."""
+        with self._changing():
+            rules = assemble.rules_of(self.game, select, self.options.evaluate, self.options.backup)
+            if assemble.shape_of(rules.select) != assemble.shape_of(self.options.select):
+                raise SearchError(
+                    f"select={rules.select!r}: a search keeps its rule, {self.options.select!r}, and takes other numbers "
+                    "alone; for another rule begin a new Search"
+                )
+            self._setting = assemble.retuned(self._setting, rules)
+            self.options, self._settings = rules, self._settings | {"select": describe(rules.select)}
+            if self._driver is not None:
+                self._driver.retune(self._setting)
+
     # --- the caller's own loop ---
 
     def ask(self, count: int, position: Any = None) -> Leaves:
@@ -261,13 +297,17 @@ class Search:
             return self._leaves
 
     def _sow_for_asking(self) -> Driver:
-        """A driver for a new tree whose leaves others evaluate; from now on the search has no evaluator."""
+        """A driver for a new tree whose leaves others evaluate; from now on the search has no evaluator, and goes by the priors
+        that it is told unless it was given a rule of its own."""
         options = self.options._replace(evaluate=nobody)
+        if self._picks_rule:
+            options = options._replace(select=assemble.default_rule(self.game, nobody))
         setting = self._setting._replace(rules=options)
         memory = assemble.allocate(setting, self._needs, self.memory)
         assert self._history is not None
         driver = assemble.driver_at(setting, memory, self._position, self._history, self.seed)
         self.options, self._setting, self._memory = options, setting, memory
+        self._settings = self._settings | {name: describe(option) for name, option in options._asdict().items()}
         return driver
 
     def tell(self, leaves: Leaves, priors: Any = None, values: Any = None) -> None:
@@ -401,17 +441,17 @@ class Search:
 
     # --- the loop ---
 
-    def _search(self, visits: int | None, total: int | None, seconds: float | None, action: int | None = None) -> Result:
+    def _search(self, visits: int | None, total: int | None, seconds: float | None, to: Restriction) -> Result:
         before = self._driver.evaluated if self._driver is not None else 0
         driver = self._ready()
-        tally = Tally(driver, max(driver.evaluated - before, 0))
+        tally = Tally(driver, max(driver.evaluated - before, 0), to)
         goal = tally.left(visits, total)
         tally.stopped_by = "visits" if visits is not None and goal == visits else "total"
         reported, count = tally.began, driver.least
-        if action is None:
+        if to.only is None:
             plan_root(driver, int(min(goal, NEVER)), self._random(tally.kept, 2))
         noise = noise_at_root(driver, self.noise, self._random(tally.kept, 1))
-        with noise, only_action(driver, action), sweeping_beside(driver, self.stale):
+        with noise, restricted(driver, to), sweeping_beside(driver, self.stale):
             while tally.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
@@ -430,7 +470,7 @@ class Search:
                     tally.stopped_by = FULL_COUNTERS
                     break
                 tally.count(driver.run(min(count, most), most))
-                if driver.proven:
+                if driver.proven or is_settled(driver, to):
                     tally.stopped_by = "proven"
                     break
                 count = next_slice(count, tally.done, tally.elapsed(), seconds, driver.least)
@@ -451,7 +491,7 @@ class Search:
         if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
             stake = float(self.game.ask("stake", self._position.state))
             return read_pairs(self.game, *found, cost=tally.cost(), stake=stake, **facts)
-        return read_result(self.game, *found, self._is_forbidden, cost=tally.cost(), **facts)
+        return read_result(self.game, *found, self._is_forbidden, cost=tally.cost(), allowed=tally.to.allowed, **facts)
 
     def _is_forbidden(self, action: int) -> bool:
         """Whether an action at the root brings a position that may not come again."""
@@ -542,16 +582,22 @@ class Search:
 
     def _play(self, action: int | str) -> tuple[Any, int]:
         if isinstance(self.game, ObjectGame):
-            number = int(action)
-            if self.game.to_play(self._position) == CHANCE:
-                possible = np.flatnonzero(self.game.probabilities(self._position)).tolist()
-            else:
-                possible = self.game.legal_actions(self._position)
-            if number not in possible:
-                raise SearchError(f"action {action} is not legal here")
+            number = self._number(self._position, action)
             return self._known_object(number) or self.game.play(self._position, number), number
         following = self._position.play(action)
         return following, self._position.edge_of(following.moves[-1])
+
+    def _number(self, position: Any, action: int | str) -> int:
+        """The number of the edge of a legal action, or of a possible event."""
+        if not isinstance(self.game, ObjectGame):
+            return int(position.edge_of(position.play(action).moves[-1]))
+        if self.game.to_play(position) == CHANCE:
+            possible = np.flatnonzero(self.game.probabilities(position)).tolist()
+        else:
+            possible = self.game.legal_actions(position)
+        if int(action) not in possible:
+            raise SearchError(f"action {action} is not legal here")
+        return int(action)
 
     def _known_object(self, action: int) -> Any:
         """The object of a child, but on graphs: it may have come by another path, and know that."""

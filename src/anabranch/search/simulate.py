@@ -14,8 +14,7 @@ from anabranch.search.backup import back_up, withdraw
 from anabranch.search.evaluate import LEAF_STATE, ROOT_STATE, evaluate
 from anabranch.search.layout import EVALUATIONS, NO_NODE, POSITIONS, slot, view
 from anabranch.search.locks import lock, unlock
-from anabranch.search.select import choose
-from anabranch.search.steps import read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.steps import pick, read_outcome, set_chances, shuffled_choices, step
 from anabranch.search.stuck import is_stuck
 from anabranch.search.tree import add_node
 from anabranch.search.virtual import set_out
@@ -94,10 +93,7 @@ def descend(graph, number, depth, select, limits, work):
             withdraw(graph, first, depth, work)
             return PATH_FULL, NO_NODE
         lock(graph, number)
-        if depth == 0 and limits.only != NO_NODE:
-            chosen = slot(number + 1 + limits.only)
-        else:
-            chosen = choose(select, graph, number, depth, limits, work)
+        chosen = pick(select, graph, number, depth, limits, work)
         set_out(graph, number, chosen, 1)
         edge = graph.edges[chosen]
         child, visits = edge.child, edge.visits

@@ -50,11 +50,10 @@ from anabranch.search.layout import (
 from anabranch.search.locks import lock, lock_in_place, publish, unlock
 from anabranch.search.lore import keep_hints, spread_amaf
 from anabranch.search.prove import HIGH, LOW, is_proven, is_settled, leads_up, repeats, unknown
-from anabranch.search.select import choose
 from anabranch.search.simultaneous.strategies import Nothing, learn
 from anabranch.search.squares import add_squares
 from anabranch.search.stale import PathOnly, spread
-from anabranch.search.steps import choices, read_outcome, set_chances, shuffled_choices, step
+from anabranch.search.steps import choices, pick, read_outcome, set_chances, shuffled_choices, step
 from anabranch.search.stuck import is_stuck
 from anabranch.search.trail import begin_descent
 from anabranch.search.update import Incremental, Stop, after_visit, before_choice, has_enough, lags
@@ -194,10 +193,7 @@ def follow(graph, number, depth, select, manner, limits, work):
             unlock(graph, number)
             return depth, number, PATH_FULL
         before_choice(manner.update, graph, number, limits, work.states[0])
-        if depth == 0 and limits.only != NO_NODE:
-            chosen = slot(number + 1 + limits.only)
-        else:
-            chosen = choose(select, graph, number, depth, limits, work)
+        chosen = pick(select, graph, number, depth, limits, work)
         work.path_nodes[depth] = number
         work.path_edges[depth] = chosen
         set_out(graph, number, chosen, 1)

@@ -15,9 +15,8 @@ from anabranch.search.backup import back_up, carry, withdraw
 from anabranch.search.evaluate import CAMP_STATE, LEAF_STATE, ROOT_STATE
 from anabranch.search.layout import NO_NODE, is_short, slot, view, width_of
 from anabranch.search.locks import lock, unlock
-from anabranch.search.select import choose
 from anabranch.search.simulate import PATH_FULL, descend, expect, find_value, plant
-from anabranch.search.steps import step
+from anabranch.search.steps import pick, step
 from anabranch.search.stuck import is_stuck
 from anabranch.search.virtual import come_back, set_out
 
@@ -53,10 +52,7 @@ def walk_to_camp(graph, root, bundle, select, limits, work):
     number, depth = root, 0
     while graph.nodes[slot(number)].visits >= BUSY and graph.nodes[slot(number)].count > 0 and depth < len(work.path_edges):
         lock(graph, number)
-        if depth == 0 and limits.only != NO_NODE:
-            chosen = slot(number + 1 + limits.only)
-        else:
-            chosen = choose(select, graph, number, depth, limits, work)
+        chosen = pick(select, graph, number, depth, limits, work)
         edge = graph.edges[chosen]
         child = edge.child
         if child == NO_NODE:  # a leaf: simulations go there one by one

@@ -5,13 +5,15 @@ Next: `simulate.py`, `simulate_graph.py`.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE, NOTHING
 from anabranch.jit import helper
 from anabranch.jit.random import below
 from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.layout import ACTION_CODES, NO_NODE, edges_of
-from anabranch.search.select import Scale
+from anabranch.search.layout import ACTION_CODES, NO_NODE, edges_of, slot
+from anabranch.search.select import Scale, choose
 from anabranch.search.stuck import mark_stuck
 
 
@@ -21,6 +23,9 @@ class Rules(NamedTuple):
     select: Any
     evaluate: Any
     backup: Any
+
+
+EVERY_ACTION = np.ones(0, np.bool_)  # a mask that nobody looks at
 
 
 class Limits(NamedTuple):
@@ -34,6 +39,8 @@ class Limits(NamedTuple):
     widest: int = ACTION_CODES  # edges of a node that may be chosen, the first ones: see `prune.Widening`
     only: int = NO_NODE  # which of the root's edges simulations take, counted from 0; NO_NODE: they choose
     lots: bool = False  # whether rules for simultaneous moves draw among equals; else they take the lowest
+    some: bool = False  # whether only some actions may be followed: at the root of a restricted search, see `at_depth`
+    allowed: Any = EVERY_ACTION  # bool (actions,): which ones those are
 
 
 class Work(NamedTuple):
@@ -58,6 +65,45 @@ class Work(NamedTuple):
     tableau: Any  # f8: scratch of `simultaneous/equilibrium.py`, else (0, 0)
     stuck: Any  # i8 (1,): whether a position was met where nothing can be played; see `stuck.py`
     stuck_state: Any  # records (1,): that position
+
+
+@helper
+def pick(select, graph, number, depth, limits, work):
+    """The number of the edge that a simulation follows from a node: what the rule prefers, at the root within what the search
+    is restricted to."""
+    if depth == 0 and limits.only != NO_NODE:
+        return slot(number + 1 + limits.only)
+    chosen = choose(select, graph, number, depth, at_depth(limits, depth), work)
+    if depth == 0 and limits.some and not limits.allowed[graph.edges[chosen].action]:
+        return first_allowed(graph, number, limits)  # proofs have closed all the others
+    return chosen
+
+
+@helper
+def at_depth(limits, depth):
+    """The limits as rules see them at a node: its actions are restricted at the root alone."""
+    return Limits(
+        limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, limits.widest, limits.only,
+        limits.lots, limits.some and depth == 0, limits.allowed,
+    )  # fmt: skip
+
+
+@helper
+def narrowed(limits, widest):
+    """The same with fewer edges in sight."""
+    return Limits(
+        limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, widest, limits.only,
+        limits.lots, limits.some, limits.allowed,
+    )  # fmt: skip
+
+
+@helper
+def first_allowed(graph, number, limits):
+    """The first of a node's edges that may be followed; there is one."""
+    for e in edges_of(graph, number):
+        if limits.allowed[graph.edges[e].action]:
+            return e
+    return slot(number + 1)
 
 
 @helper

@@ -6,6 +6,7 @@ from typing import Any
 from anabranch.search.drive import Driver
 from anabranch.search.layout import EVALUATIONS, REFUSED
 from anabranch.search.read import edges_of
+from anabranch.search.restrict import FREE, Restriction
 
 FULL_COUNTERS = "full counters"  # why a search stopped: `layout.MOST_VISITS`
 
@@ -13,9 +14,9 @@ FULL_COUNTERS = "full counters"  # why a search stopped: `layout.MOST_VISITS`
 class Tally:
     """Begins when the kernels are compiled: that time is not the search's."""
 
-    def __init__(self, driver: Driver, planted: int = 0) -> None:
-        """`planted`: evaluations of the root just now."""
-        self.driver, self.planted = driver, planted
+    def __init__(self, driver: Driver, planted: int = 0, to: Restriction = FREE) -> None:
+        """`planted`: evaluations of the root just now; `to`: what the run is restricted to."""
+        self.driver, self.planted, self.to = driver, planted, to
         self.countable()  # which is compiled, too
         self.began = time.perf_counter()
         self.kept = int(edges_of(driver.graph, driver.root)["visits"].sum())

@@ -30,7 +30,7 @@ from anabranch.search.layout import (
     clear_sight,
     edge_dtype,
     hinted,
-    is_open,
+    is_undecided,
     learnt_bias,
     own_value,
     padded,
@@ -141,6 +141,6 @@ def _(tree):
     return 0.0, 0.0
 
 
-@is_open.register(Tree)
+@is_undecided.register(Tree)
 def _(tree, number, e, limits):
     return True
