@@ -1,0 +1,219 @@
+"""Numbers in plain Python that count as compiled ones do.
+
+Numba widens whole numbers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at 2^64,
+and a mix of both is signed. An `f4` stays one beside others and beside very small whole numbers, and is an `f8` otherwise. NumPy's
+scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read from a record is therefore
+
+    bool, i1, i2, i4   a bool or an int (`Short`, if very small); nothing that is computed of a few of them leaves 64 bits
+    i8                 `Signed`
+    u1, u2, u4, u8     `Unsigned`
+    f4                 `Single`
+    f8                 a float
+
+`read` makes them, `fitted` takes them back into a field. A result that does not fit a narrow field, a division by zero and an
+index out of range still raise, so that they are noticed. Next: `records.py`.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+BITS = 64
+ALL = (1 << BITS) - 1
+TOP = 1 << (BITS - 1)
+EXACT_IN_SINGLE = (bool, np.bool_, np.int8, np.int16, np.uint8)  # Numba computes these beside an f4 as f4
+
+
+def wrapped(number: int) -> int:
+    """The number that these 64 bits are if they are signed."""
+    return ((number + TOP) & ALL) - TOP
+
+
+class Whole(int):
+    """What `Signed` and `Unsigned` share: arithmetic that chooses the type of its result as Numba does."""
+
+    __slots__ = ()
+    __array_priority__ = 1000.0  # NumPy's scalars leave an operation with one of these to us
+
+    def __hash__(self) -> int:
+        return int.__hash__(self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _beside_float(operator.truediv, self, other) if _is_float(other) else float(self) / float(other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _beside_float(operator.truediv, other, self) if _is_float(other) else float(other) / float(self)
+
+    def __lshift__(self, other: Any) -> "Whole":
+        return _kind(self)(int(self) << int(other))
+
+    def __rlshift__(self, other: Any) -> "Whole":
+        return _kind(other)(int(other) << int(self))
+
+    def __rshift__(self, other: Any) -> "Whole":
+        return _kind(self)(int(self) >> int(other))
+
+    def __rrshift__(self, other: Any) -> "Whole":
+        return _kind(other)(int(other) >> int(self))
+
+    def __neg__(self) -> "Whole":
+        return _kind(self)(-int(self))
+
+    def __pos__(self) -> "Whole":
+        return self
+
+    def __invert__(self) -> "Whole":
+        return _kind(self)(~int(self))
+
+    def __abs__(self) -> "Whole":
+        return _kind(self)(abs(int(self)))
+
+
+class Signed(Whole):
+    """A signed number of 64 bits."""
+
+    __slots__ = ()
+
+    def __new__(cls, number: Any = 0) -> "Signed":
+        number = int(number)
+        return int.__new__(cls, number if -TOP <= number < TOP else wrapped(number))
+
+
+class Unsigned(Whole):
+    """An unsigned number, as wide as 64 bits once it is computed with."""
+
+    __slots__ = ()
+
+    def __new__(cls, number: Any = 0) -> "Unsigned":
+        return int.__new__(cls, int(number) & ALL)
+
+
+class Tiny(Unsigned):
+    """A `u1`: `Unsigned`, but computed as f4 beside an f4."""
+
+    __slots__ = ()
+
+
+class Short(int):
+    """An `i1` or `i2`: an int, but computed as f4 beside an f4."""
+
+    __slots__ = ()
+
+
+class Single(float):
+    """An f4."""
+
+    __slots__ = ()
+    __array_priority__ = 1000.0
+
+    def __new__(cls, number: Any = 0.0) -> "Single":
+        return float.__new__(cls, np.float32(number))
+
+    def __hash__(self) -> int:
+        return float.__hash__(self)
+
+    def __neg__(self) -> "Single":
+        return Single(-float(self))
+
+    def __pos__(self) -> "Single":
+        return self
+
+    def __abs__(self) -> "Single":
+        return Single(abs(float(self)))
+
+
+def _is_float(number: Any) -> bool:
+    return isinstance(number, (float, np.floating))
+
+
+def _is_unsigned(number: Any) -> bool:
+    return isinstance(number, (Unsigned, np.unsignedinteger))
+
+
+def _kind(number: Any) -> type[Whole]:
+    return Unsigned if _is_unsigned(number) else Signed
+
+
+def _stays_single(number: Any) -> bool:
+    return isinstance(number, (Single, np.float32, Tiny, Short, *EXACT_IN_SINGLE))
+
+
+def _beside_float(operation: Callable[..., Any], left: Any, right: Any) -> Any:
+    """An operation one side of which is a float: in single precision if both sides stay in it."""
+    result = operation(float(left), float(right))
+    return Single(result) if _stays_single(left) and _stays_single(right) else result
+
+
+def _compute(operation: Callable[..., Any], left: Any, right: Any) -> Any:
+    """An operation of which at least one side is one of ours."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return operation(_beside(left, right), _beside(right, left))
+    if _is_float(left) or _is_float(right):
+        return _beside_float(operation, left, right)
+    if _is_unsigned(left) and _is_unsigned(right):
+        return Unsigned(operation(int(left), int(right)))
+    return Signed(operation(int(Signed(left)), int(Signed(right))))
+
+
+def _beside(number: Any, array: Any) -> Any:
+    """A number as NumPy takes it beside an array, or the array itself: the lowest bits of the result are the same."""
+    if isinstance(number, Whole):
+        return np.uint64(int(number) & ALL) if array.dtype.kind == "u" else np.int64(wrapped(int(number)))
+    return np.float32(number) if isinstance(number, Single) else number
+
+
+def _give_arithmetic(number_class: type, names: tuple[str, ...]) -> None:
+    """Both forms of each binary operator."""
+    for name in names:
+        operation = getattr(operator, name)
+
+        def forward(self: Any, other: Any, operation: Callable[..., Any] = operation) -> Any:
+            return _compute(operation, self, other)
+
+        def backward(self: Any, other: Any, operation: Callable[..., Any] = operation) -> Any:
+            return _compute(operation, other, self)
+
+        bare = name.rstrip("_")
+        setattr(number_class, f"__{bare}__", forward)
+        setattr(number_class, f"__r{bare}__", backward)
+
+
+_give_arithmetic(Whole, ("add", "sub", "mul", "floordiv", "mod", "pow", "and_", "or_", "xor"))
+_give_arithmetic(Single, ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"))
+
+# All of one byte, made once: a board is read often. Negative ones stand where an index counts from the end.
+_shorts = tuple(map(Short, (*range(128), *range(-128, 0))))
+_tinies = tuple(map(Tiny, range(256)))
+_bare_item = np.generic.item
+# By the type of NumPy's scalar: what plain rules get instead. Arrays and records are not in here, and stay what they are.
+READERS: dict[type, Callable[[Any], Any]] = {
+    np.bool_: _bare_item,
+    np.int8: _shorts.__getitem__,
+    np.int16: Short,
+    np.int32: _bare_item,
+    np.int64: Signed,
+    np.uint8: _tinies.__getitem__,
+    np.uint16: Unsigned,
+    np.uint32: Unsigned,
+    np.uint64: Unsigned,
+    np.float32: Single,
+    np.float64: _bare_item,
+}
+
+
+def read(value: Any) -> Any:
+    """What plain rules get for what NumPy read."""
+    reader = READERS.get(type(value))
+    return value if reader is None else reader(value)
+
+
+def fitted(value: Any, dtype: np.dtype) -> Any:
+    """What is stored of a value: 64 bits are 64 bits, signed or not; all else is left to NumPy, which raises if it does not fit."""
+    if isinstance(value, Whole) and dtype.itemsize * 8 == BITS:
+        if dtype.kind == "u":
+            return int(value) & ALL
+        if dtype.kind == "i":
+            return wrapped(int(value))
+    return value
