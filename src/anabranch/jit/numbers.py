@@ -1,8 +1,9 @@
 """Numbers in plain Python that count as compiled ones do.
 
-Numba widens whole numbers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at 2^64,
-and a mix of both is signed. An `f4` stays one beside others and beside very small whole numbers, and is an `f8` otherwise. NumPy's
-scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read from a record is therefore
+Numba widens whole numbers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at
+2^64, and a mix of both is signed. An `f4` stays one beside others and beside very small whole numbers, and is an `f8`
+otherwise. NumPy's scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read
+from a record is therefore
 
     bool, i1, i2, i4   a bool or an int (`Short`, if very small); nothing that is computed of a few of them leaves 64 bits
     i8                 `Signed`
@@ -14,6 +15,7 @@ scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no widt
 index out of range still raise, so that they are noticed. Next: `records.py`.
 """
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -77,6 +79,7 @@ class Signed(Whole):
     __slots__ = ()
 
     def __new__(cls, number: Any = 0) -> "Signed":
+        """The number, wrapped around."""
         number = int(number)
         return int.__new__(cls, number if -TOP <= number < TOP else wrapped(number))
 
@@ -87,6 +90,7 @@ class Unsigned(Whole):
     __slots__ = ()
 
     def __new__(cls, number: Any = 0) -> "Unsigned":
+        """The number, wrapped around."""
         return int.__new__(cls, int(number) & ALL)
 
 
@@ -109,6 +113,7 @@ class Single(float):
     __array_priority__ = 1000.0
 
     def __new__(cls, number: Any = 0.0) -> "Single":
+        """The number, rounded."""
         return float.__new__(cls, np.float32(number))
 
     def __hash__(self) -> int:
@@ -164,24 +169,54 @@ def _beside(number: Any, array: Any) -> Any:
     return np.float32(number) if isinstance(number, Single) else number
 
 
-def _give_arithmetic(number_class: type, names: tuple[str, ...]) -> None:
-    """Both forms of each binary operator."""
+def _arithmetic(number_class: type, python: type, names: tuple[str, ...]) -> None:
+    """Give a class both forms of each binary operator. What is met most often takes a short way: boards are read a lot."""
     for name in names:
-        operation = getattr(operator, name)
-
-        def forward(self: Any, other: Any, operation: Callable[..., Any] = operation) -> Any:
-            return _compute(operation, self, other)
-
-        def backward(self: Any, other: Any, operation: Callable[..., Any] = operation) -> Any:
-            return _compute(operation, other, self)
-
-        bare = name.rstrip("_")
-        setattr(number_class, f"__{bare}__", forward)
-        setattr(number_class, f"__r{bare}__", backward)
+        for form in (f"__{name}__", f"__r{name}__"):
+            setattr(number_class, form, _operator(number_class, getattr(python, form), name, form))
 
 
-_give_arithmetic(Whole, ("add", "sub", "mul", "floordiv", "mod", "pow", "and_", "or_", "xor"))
-_give_arithmetic(Single, ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"))
+def _operator(number_class: type, quick: Any, name: str, form: str) -> Callable[..., Any]:
+    operation = getattr(operator, f"{name}_" if name in ("and", "or") else name)
+    forward = form == f"__{name}__"
+
+    def signed(self: Any, other: Any) -> Any:
+        if type(other) in LIKE_SIGNED:
+            result = quick(self, other)
+            if -TOP <= result < TOP:
+                return int.__new__(Signed, result)
+        return _compute(operation, self, other) if forward else _compute(operation, other, self)
+
+    def unsigned(self: Any, other: Any) -> Any:
+        if type(other) in LIKE_UNSIGNED:
+            return int.__new__(Unsigned, quick(self, int(other)) & ALL)
+        return _compute(operation, self, other) if forward else _compute(operation, other, self)
+
+    def single(self: Any, other: Any) -> Any:
+        return _compute(operation, self, other) if forward else _compute(operation, other, self)
+
+    return {Signed: signed, Unsigned: unsigned, Single: single}[number_class]
+
+
+def _comparisons(number_class: type, python: type) -> None:
+    """NumPy's scalars leave comparisons to us, too."""
+    for name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+        quick = getattr(python, name)
+
+        def compare(self: Any, other: Any, quick: Any = quick) -> Any:
+            return quick(self, other.item() if isinstance(other, np.generic) else other)
+
+        setattr(number_class, name, compare)
+
+
+LIKE_SIGNED = frozenset((int, bool, Short, Signed))
+LIKE_UNSIGNED = frozenset((Unsigned, Tiny, np.uint64))
+WHOLE = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor")
+_arithmetic(Signed, int, (*WHOLE, "pow"))
+_arithmetic(Unsigned, int, (*WHOLE, "pow"))
+_arithmetic(Single, float, ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"))
+_comparisons(Whole, int)
+_comparisons(Single, float)
 
 # All of one byte, made once: a board is read often. Negative ones stand where an index counts from the end.
 _shorts = tuple(map(Short, (*range(128), *range(-128, 0))))
@@ -193,11 +228,11 @@ READERS: dict[type, Callable[[Any], Any]] = {
     np.int8: _shorts.__getitem__,
     np.int16: Short,
     np.int32: _bare_item,
-    np.int64: Signed,
+    np.int64: functools.partial(int.__new__, Signed),
     np.uint8: _tinies.__getitem__,
-    np.uint16: Unsigned,
-    np.uint32: Unsigned,
-    np.uint64: Unsigned,
+    np.uint16: functools.partial(int.__new__, Unsigned),
+    np.uint32: functools.partial(int.__new__, Unsigned),
+    np.uint64: functools.partial(int.__new__, Unsigned),
     np.float32: Single,
     np.float64: _bare_item,
 }
@@ -210,7 +245,8 @@ def read(value: Any) -> Any:
 
 
 def fitted(value: Any, dtype: np.dtype) -> Any:
-    """What is stored of a value: 64 bits are 64 bits, signed or not; all else is left to NumPy, which raises if it does not fit."""
+    """What is stored of a value: 64 bits are 64 bits, signed or not. All else is left to NumPy, which raises if
+    it does not fit."""
     if isinstance(value, Whole) and dtype.itemsize * 8 == BITS:
         if dtype.kind == "u":
             return int(value) & ALL

@@ -16,39 +16,50 @@ from numba.extending import intrinsic, overload
 
 from anabranch.jit.numbers import READERS, fitted, read
 
+_own, _field = np.void.__getattribute__, np.void.__getitem__
+
 
 class PlainRecord(np.record):  # type: ignore[misc]
     """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and what
     is read from them is computed with as in a kernel (`numbers.py`)."""
 
     def __getattribute__(self, name: str) -> Any:
-        dtype = np.void.__getattribute__(self, "dtype")
+        known = _own(self, "__dict__")
+        if name in known:
+            return known[name]
+        dtype = _own(self, "dtype")
         if name not in dtype.fields:
             if name.startswith("_") or hasattr(np.void, name):
-                return np.void.__getattribute__(self, name)
+                return _own(self, name)
             raise AttributeError(f"the state has no field {name!r}{nearest(name, dtype.names)}")
-        value = self[name]
+        value = _field(self, name)
+        reader = READERS.get(type(value))
+        if reader is not None:
+            return reader(value)
         if isinstance(value, np.ndarray):
-            return value if value.dtype.type in AS_THEY_ARE else value.view(PlainArray)
-        return read(value)
+            known[name] = value = as_plain(value)
+        return value
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, name) if isinstance(name, str) and ":" not in name else _field(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        dtype = np.void.__getattribute__(self, "dtype")
+        dtype = _own(self, "dtype")
         if name not in dtype.fields:
             raise AttributeError(f"the state has no field {name!r}{nearest(name, dtype.names)}")
-        self[name] = fitted(value, dtype.fields[name][0].base)
+        np.void.__setitem__(self, name, fitted(value, dtype.fields[name][0].base))
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        setattr(self, name, value) if isinstance(name, str) and ":" not in name else np.void.__setitem__(self, name, value)
 
 
 class PlainArray(np.ndarray):
     """An array of a record in plain Python. Its elements, however they are reached, are read as fields are."""
 
-    def __getitem__(self, index: Any) -> Any:
-        value = np.ndarray.__getitem__(self, index)
-        reader = READERS.get(type(value))
+    def __getitem__(self, index: Any, get: Any = np.ndarray.__getitem__, reader_of: Any = READERS.get) -> Any:
+        value = get(self, index)
+        reader = reader_of(type(value))
         return value if reader is None else reader(value)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        np.ndarray.__setitem__(self, index, fitted(value, self.dtype))
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
@@ -71,7 +82,18 @@ class PlainArray(np.ndarray):
         return read(np.asarray(self).prod(*arguments, **options))
 
 
-AS_THEY_ARE = (np.float64, PlainRecord)  # elements that NumPy reads as plain rules need them
+class PlainWideArray(PlainArray):
+    """One whose elements have 64 bits, which may be stored as signed or not."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        np.ndarray.__setitem__(self, index, fitted(value, self.dtype))
+
+
+def as_plain(array: np.ndarray) -> np.ndarray:
+    """The same array, its elements as plain rules need them."""
+    if array.dtype.type in (np.int64, np.uint64):
+        return array.view(PlainWideArray)
+    return array if array.dtype.names or array.dtype == np.float64 else array.view(PlainArray)
 
 
 def nearest(name: str, names: Iterable[str] | None) -> str:
