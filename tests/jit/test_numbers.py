@@ -117,6 +117,9 @@ def random_records(seed, count=20):
 @example("(state.x_f4 * state.a_i1[0, 1])", 1)
 @example("(state.x_f4 * state.x_i4)", 1)
 @example("(state.x_b1 + state.x_b1)", 1)
+@example("(state.x_b1 + state.x_u8)", 1)
+@example("(state.x_i1 - state.x_u8)", 1)
+@example("(~state.x_b1)", 1)
 @example("(state.a_i8[0, 1] * state.a_i8[1, 2])", 1)
 def test_an_expression_over_fields_means_the_same_in_plain_python_and_compiled(expression, seed):
     names = {}

@@ -5,7 +5,8 @@ Numba widens whole numbers to 64 bits before it computes: signed ones wrap aroun
 otherwise. NumPy's scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read
 from a record is therefore
 
-    bool, i1, i2, i4   a bool or an int (`Short`, if very small); nothing that is computed of a few of them leaves 64 bits
+    bool               `Flag`
+    i1, i2, i4         an int (`Short`, if very small); nothing that is computed of a few of them leaves 64 bits
     i8                 `Signed`
     u1, u2, u4, u8     `Unsigned`
     f4                 `Single`
@@ -33,7 +34,25 @@ def wrapped(number: int) -> int:
     return ((number + TOP) & ALL) - TOP
 
 
-class Whole(int):
+class Short(int):
+    """An `i1` or `i2`: an int, but computed as f4 beside an f4."""
+
+    __slots__ = ()
+
+
+class Flag(int):
+    """A bool, which Numba counts with as a number, and whose `~` is `not`."""
+
+    __slots__ = ()
+
+    def __invert__(self) -> bool:
+        return not self
+
+    def __repr__(self) -> str:
+        return repr(bool(self))
+
+
+class Whole(Short):  # of `Short`, so that Python asks it first beside one
     """What `Signed` and `Unsigned` share: arithmetic that chooses the type of its result as Numba does."""
 
     __slots__ = ()
@@ -100,12 +119,6 @@ class Tiny(Unsigned):
     __slots__ = ()
 
 
-class Short(int):
-    """An `i1` or `i2`: an int, but computed as f4 beside an f4."""
-
-    __slots__ = ()
-
-
 class Single(float):
     """An f4."""
 
@@ -142,7 +155,7 @@ def _kind(number: Any) -> type[Whole]:
 
 
 def _stays_single(number: Any) -> bool:
-    return isinstance(number, (Single, np.float32, Tiny, Short, *EXACT_IN_SINGLE))
+    return type(number) is Short or isinstance(number, (Single, np.float32, Tiny, Flag, *EXACT_IN_SINGLE))
 
 
 def _beside_float(operation: Callable[..., Any], left: Any, right: Any) -> Any:
@@ -195,7 +208,23 @@ def _operator(number_class: type, quick: Any, name: str, form: str) -> Callable[
     def single(self: Any, other: Any) -> Any:
         return _compute(operation, self, other) if forward else _compute(operation, other, self)
 
-    return {Signed: signed, Unsigned: unsigned, Single: single}[number_class]
+    if number_class is Single:
+        return single
+    return signed if number_class is Signed else unsigned
+
+
+def _arithmetic_of_flags() -> None:
+    """A flag leaves an operation to `Whole` beside one, and stays a truth beside another in "and", "or", "xor"."""
+    for name in WHOLE:
+        quick = getattr(int, f"__{name}__")
+
+        def forward(self: Any, other: Any, quick: Any = quick, stays: bool = name in ("and", "or", "xor")) -> Any:
+            if isinstance(other, Whole):
+                return NotImplemented
+            result = quick(self, other)
+            return bool(result) if stays and isinstance(other, (Flag, bool)) else result
+
+        setattr(Flag, f"__{name}__", forward)
 
 
 def _comparisons(number_class: type, python: type) -> None:
@@ -209,22 +238,24 @@ def _comparisons(number_class: type, python: type) -> None:
         setattr(number_class, name, compare)
 
 
-LIKE_SIGNED = frozenset((int, bool, Short, Signed))
+LIKE_SIGNED = frozenset((int, bool, Flag, Short, Signed))
 LIKE_UNSIGNED = frozenset((Unsigned, Tiny, np.uint64))
 WHOLE = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor")
 _arithmetic(Signed, int, (*WHOLE, "pow"))
 _arithmetic(Unsigned, int, (*WHOLE, "pow"))
 _arithmetic(Single, float, ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"))
+_arithmetic_of_flags()
 _comparisons(Whole, int)
 _comparisons(Single, float)
 
 # All of one byte, made once: a board is read often. Negative ones stand where an index counts from the end.
 _shorts = tuple(map(Short, (*range(128), *range(-128, 0))))
 _tinies = tuple(map(Tiny, range(256)))
+_flags = tuple(map(Flag, (0, 1)))
 _bare_item = np.generic.item
 # By the type of NumPy's scalar: what plain rules get instead. Arrays and records are not in here, and stay what they are.
 READERS: dict[type, Callable[[Any], Any]] = {
-    np.bool_: _bare_item,
+    np.bool_: lambda value: _flags[bool(value)],
     np.int8: _shorts.__getitem__,
     np.int16: Short,
     np.int32: _bare_item,

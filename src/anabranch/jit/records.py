@@ -122,7 +122,7 @@ def _readable_dtype(dtype: np.dtype) -> np.dtype:
         inner[name] = (np.dtype((_readable_dtype(field.base), field.shape)) if field.base.names else field, offset)
     if all(inner[name][0] is dtype.fields[name][0] for name in dtype.names):
         return np.dtype((PlainRecord, dtype))
-    layout = {
+    layout: Any = {
         "names": list(inner),
         "formats": [field for field, _ in inner.values()],
         "offsets": [offset for _, offset in inner.values()],
