@@ -211,7 +211,7 @@ FAULTS = {
     DrawsTheIllegal: "rule `random_action` gives 2, which is not legal",
     NeverEnds: "did not end within",
     GetsStuck: "no action is legal, but the game is not over",
-    WrapsAround: "`sum` is 200 compiled and -56 plain\n    they can differ where a number is computed of narrow constants or tables",
+    WrapsAround: "`sum` is 200 compiled and -56 plain\n    they can differ where a number is computed of narrow constants",
     ForgetsTheTurn: "player 1 never moved in 10 games: does rule `play` hand over the turn",
     DrawsFromNumPy: "draws from np.random, but the same action must always do the same; luck has a turn of its own",
     DrawsFromPythonByAHelper: "draws from random, but the same action must always do the same",

@@ -157,7 +157,7 @@ class StoresAList(Stones):
 class ReplacesOut(Stones):
     @ab.rule
     def returns(state, out):
-        out = [1.0, -1.0]  # here
+        out = [1.0, -1.0]  # noqa: F841  # here
 
 
 class ComprehendsAList(Stones):
