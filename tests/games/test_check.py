@@ -1,5 +1,8 @@
 """`check` passes every game of ours and finds what is wrong in games made wrong on purpose."""
 
+import random
+import re
+
 import numpy as np
 import pytest
 
@@ -63,16 +66,43 @@ class GetsStuck(Nim):
         return state.stones > 10 and action < state.stones
 
 
-class WrapsAround(Nim):
-    """An i1 in an array: 100 + 100 is 200 in a kernel, -56 in NumPy."""
+NARROW = np.array([100], np.int8)
 
-    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("big", "i1", (1,)), ("sum", "i4")])
+
+class WrapsAround(Nim):
+    """An i1 in a table: 100 + 100 is 200 in a kernel, -56 in NumPy."""
+
+    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("sum", "i4")])
 
     @ab.rule
     def play(state, action):
-        state.big[0] = 100
-        state.sum = state.big[0] + state.big[0]
+        state.sum = NARROW[0] + NARROW[0]
         state.stones -= action + 1
+        state.turn = 1 - state.turn
+
+
+class ForgetsTheTurn(Nim):
+    @ab.rule
+    def play(state, action):
+        state.stones -= action + 1
+
+
+class DrawsFromNumPy(Nim):
+    @ab.rule
+    def play(state, action):
+        state.stones -= min(state.stones, action + 1 + np.random.randint(2))
+        state.turn = 1 - state.turn
+
+
+@ab.helper
+def some_more():
+    return random.randint(0, 1)
+
+
+class DrawsFromPythonByAHelper(Nim):
+    @ab.rule
+    def play(state, action):
+        state.stones -= min(state.stones, action + 1 + some_more())
         state.turn = 1 - state.turn
 
 
@@ -132,13 +162,9 @@ class ChangesWhatItShows(SeenNim):
 
 
 class ShowsAnotherNumberCompiled(SeenNim):
-    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("big", "i1", (1,))])
-
     @ab.rule
     def encode(state, planes):
-        state.big[0] = 100
-        planes[0] = state.big[0] + state.big[0]
-        state.big[0] = 0
+        planes[0] = NARROW[0] + NARROW[0]
 
 
 class HasFlatPlanes(SeenNim):
@@ -185,7 +211,10 @@ FAULTS = {
     DrawsTheIllegal: "rule `random_action` gives 2, which is not legal",
     NeverEnds: "did not end within",
     GetsStuck: "no action is legal, but the game is not over",
-    WrapsAround: "rule `play` differs between plain and compiled",
+    WrapsAround: "`sum` is 200 compiled and -56 plain\n    they can differ where a number is computed of narrow constants",
+    ForgetsTheTurn: "player 1 never moved in 10 games: does rule `play` hand over the turn",
+    DrawsFromNumPy: "draws from np.random, but the same action must always do the same; luck has a turn of its own",
+    DrawsFromPythonByAHelper: "draws from random, but the same action must always do the same",
     HasTwoNames: "two actions have the same name, 'take'",
     DrawsBadly: "svg is not well-formed",
     Crashes: "rule `is_over` of Crashes, line",
@@ -203,6 +232,24 @@ def test_a_fault_is_found_and_named(game):
     assert FAULTS[game] in str(report)
 
 
+def test_a_problem_comes_with_the_moves_that_lead_there_and_the_board():
+    class StopsAtFive(TicTacToe):
+        @ab.rule
+        def is_legal(state, action):
+            return state.cells[action] == 0 and (state.cells[4] == 0 or action != 8)
+
+        @ab.rule
+        def random_action(state, random):
+            return 4
+
+    (problem,) = ab.check(StopsAtFive(), games=1).problems
+    lines = problem.splitlines()
+    assert lines[0] == "rule `random_action` gives 4, which is not legal"
+    moves = lines[1].strip().removeprefix("after ").removesuffix(":").split()
+    board = str(StopsAtFive().position(moves))
+    assert [line.removeprefix("      ") for line in lines[2:]] == board.splitlines()
+
+
 def test_the_report_says_which_symmetries_could_be_followed():
     report = ab.check(load("othello"), games=1)
     assert "4 of 8 symmetries" in str(report)
@@ -218,6 +265,70 @@ def test_missing_rules_are_named():
     body |= {name: ab.rule(lambda state: 0) for name in ("setup", "to_play")}
     with pytest.raises(ab.GameError, match="lacks the rules is_legal, play, is_over, returns"):
         type("Half", (ab.Game,), body)
+
+
+def nothing(state):
+    state.turn  # noqa: B018
+
+
+def sometimes(state, action):
+    if action < state.stones:
+        return True
+
+
+def a_list(state, out):
+    return [1.0, -1.0]
+
+
+def a_tuple(state, action):
+    return state.stones - action - 1, 1 - state.turn
+
+
+def with_self(self, state, action):
+    state.stones -= action + 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "function", "complaint"),
+    [
+        ("to_play", nothing, "it has no `return`, so it answers nothing; write `return state.turn`"),
+        ("is_over", nothing, "it has no `return`, so it answers nothing; it must return True, or False"),
+        ("is_legal", sometimes, "there is a way through it without `return`; it must return True, or False, on every way"),
+        (
+            "returns",
+            a_list,
+            "nobody reads what it returns; it must write into `out`, one number a player: out[0], out[1] = 1.0, -1.0",
+        ),
+        ("play", a_tuple, "nobody reads what it returns; it must change the fields of `state`"),
+        ("play", with_self, "rules have no `self`; write def play(state, action, rewards)"),
+        ("is_legal", with_self, "rules have no `self`; write def is_legal(state, action)"),
+    ],
+)
+def test_a_rule_that_answers_wrongly_or_has_a_self_is_refused_when_the_class_is_made(rule, function, complaint):
+    first = function.__code__.co_firstlineno
+    with pytest.raises(ab.GameError) as refused:
+        type("Wrong", (Nim,), {rule: ab.rule(function)})
+    text = str(refused.value)
+    line = int(re.match(rf"Wrong: rule `{rule}`, line (\d+): ", text).group(1))
+    assert first <= line <= first + 1
+    assert complaint in text
+
+
+def test_a_rule_that_lacks_its_mark_is_told_although_the_class_inherits_one():
+    with pytest.raises(
+        ab.GameError, match=r"there is a method `play`, line \d+, but it is no rule; write @anabranch.rule above it"
+    ):
+
+        class Unmarked(Nim):
+            def play(state, action):
+                state.stones -= action + 1
+
+
+def test_fields_that_cannot_be_compiled_are_refused_when_the_class_is_made():
+    with pytest.raises(ab.GameError, match=r"the field `seen` of `state` is an array of bool, .* use i1 \(0 and 1\)"):
+        type("Wrong", (Nim,), {"state": np.dtype([("stones", "i4"), ("turn", "i1"), ("seen", "?", (3,))])})
+    with pytest.raises(ab.GameError, match="the field `name` of `state` is object, which rules cannot read; use whole numbers"):
+        type("Wrong", (Nim,), {"state": np.dtype([("stones", "i4"), ("turn", "i1"), ("name", "O")])})
 
 
 def test_a_rule_with_the_wrong_number_of_arguments_is_refused():

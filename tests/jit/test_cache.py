@@ -117,6 +117,13 @@ def test_the_cache_hits_in_another_process_and_misses_after_every_kind_of_edit(w
     assert workshop.compiled() == []
 
 
+def test_a_helper_that_lost_its_mark_is_noticed_although_the_cache_is_warm(workshop):
+    workshop.compiled()
+    workshop.edit("@ab.helper\n", "")
+    with pytest.raises(AssertionError, match="`taken` is a plain function"):
+        workshop.compiled()
+
+
 def test_a_comment_or_a_moved_line_does_not_compile_again(workshop):
     workshop.compiled()
     workshop.edit("import math\n", "import math\n\n# a comment\n\n")

@@ -6,11 +6,8 @@ first problem. Next: `rules.py` for the contract itself.
 """
 
 import pickle
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,49 +16,18 @@ import numpy as np
 from anabranch.errors import AnabranchError, GameError
 from anabranch.games import rules
 from anabranch.games.check_planes import Sides, is_sound
+from anabranch.games.check_report import MOST_PROBLEMS, WHY_DIFFERENT, Report, brief, moves_of, side_by_side
 from anabranch.games.game import Game
 from anabranch.games.position import Position
+from anabranch.games.refuse import drawn_elsewhere
 from anabranch.games.rules import CHANCE, EVERYONE
-from anabranch.games.simultaneous import JointPosition
+from anabranch.games.simultaneous import JointPosition, SimultaneousGame
 from anabranch.jit import kernel
 from anabranch.jit.random import generator
 
 TOLERANCE = 1e-9
-MOST_PROBLEMS = 20  # told in one report
 MOST_PLIES = 5_000  # of one random game
-
-
-@dataclass
-class Report:
-    """What `check` found."""
-
-    game: str
-    games: int = 0
-    positions: int = 0
-    symmetries: int = 0  # how many the game declares, if networks can see it
-    followed: int = 0  # and how many of them could be checked; see `check_planes.py`
-    problems: list[str] = field(default_factory=list)
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def __str__(self) -> str:
-        looked = f"{self.game}: {self.games} random games, {self.positions:,} positions, plain against compiled"
-        if self.symmetries > 1:
-            looked += f", {self.followed} of {self.symmetries} symmetries"
-        if self.ok:
-            return f"{looked}: all is well"
-        return "\n".join([f"{looked}: {len(self.problems)} problem(s)", *(f"  - {problem}" for problem in self.problems)])
-
-    def note(self, problem: str) -> None:
-        """Add a problem, unless one like it (other numbers, the same words) is known."""
-        if len(self.problems) < MOST_PROBLEMS and _words(problem) not in map(_words, self.problems):
-            self.problems.append(problem)
+ENOUGH_GAMES = 10  # to say that a player never moves
 
 
 @kernel
@@ -101,15 +67,32 @@ def check(game: Game, games: int = 30, seed: int = 0) -> Report:
     if game.planes is not None:
         with _noting(report, "symmetries fail"):
             sees = is_sound(game, report)
+    for problem in drawn_elsewhere(game):
+        report.note(problem)
+    moved: set[int] = set()
     seen: dict[tuple[int, int], Position] = {}
     planes: dict[tuple[int, int], np.ndarray] = {}
     random = np.random.default_rng(seed)
     for _ in range(games):
         if len(report.problems) >= MOST_PROBLEMS:
             break
-        _RandomGame(game, report, random, seen, planes if sees else None).play()
+        _RandomGame(game, report, random, seen, planes if sees else None, moved).play()
         report.games += 1
+    _judge_movers(game, report, moved)
     return report
+
+
+def _judge_movers(game: Game, report: Report, moved: set[int]) -> None:
+    """Whether everyone had a turn; too few games say nothing."""
+    if not report.ok or report.games < ENOUGH_GAMES or isinstance(game, SimultaneousGame):
+        return
+    for player in range(game.players):
+        if player not in moved:
+            report.note(
+                f"player {player} never moved in {report.games} games: does rule `play` hand over the turn, "
+                "and does `to_play` tell whose it is?",
+                game.start(),
+            )
 
 
 def _compiles(game: Game, report: Report) -> bool:
@@ -124,14 +107,14 @@ def _compiles(game: Game, report: Report) -> bool:
 
 
 @contextmanager
-def _noting(report: Report, what: str, plainly: bool = False) -> Iterator[None]:
+def _noting(report: Report, what: str, plainly: bool = False, at: "_RandomGame | None" = None) -> Iterator[None]:
     """Turn anything raised inside into a problem."""
     try:
         yield
     except AnabranchError as error:
-        report.note(str(error) if not plainly else f"{what}: {error}")
+        report.note(str(error) if not plainly else f"{what}: {error}", at.position if at else None)
     except Exception as error:
-        report.note(f"{what}: {type(error).__name__}: {error}")
+        report.note(f"{what}: {type(error).__name__}: {error}", at.position if at else None)
 
 
 def _check_names(game: Game, report: Report) -> None:
@@ -157,18 +140,22 @@ class _RandomGame:
         random: np.random.Generator,
         seen: dict[Any, Any],
         planes: dict[Any, np.ndarray] | None,
+        moved: set[int],
     ) -> None:
         self.game, self.report, self.random, self.seen = game, report, random, seen
         self.planes = planes  # by key, if networks can see the game
+        self.moved = moved  # the players who had a turn, in all games
         self.paid = np.zeros(game.players)
+        self.position = game.start()
 
     def play(self) -> None:
-        with _noting(self.report, "rule `setup` fails"):
-            position = self.game.start()
-            compiled = position.record()
+        position = self.position
+        compiled = position.record()
+        with _noting(self.report, "the rules fail", at=self):
             sides = None if self.planes is None else Sides(self.game, self.report, self.planes)
             for ply in range(MOST_PLIES):
                 self.report.positions += 1
+                self.position = position
                 if not self._look(position, compiled):
                     return
                 if sides:
@@ -176,7 +163,8 @@ class _RandomGame:
                 edges = position.edges
                 if not edges:
                     return
-                with _noting(self.report, f"rule `play` fails at ply {ply + 1}"):
+                self.moved.add(position.to_play)
+                with _noting(self.report, f"rule `play` fails at ply {ply + 1}", at=self):
                     action = int(self.random.choice(edges))
                     following = position.play(position.move_of(action))
                     self._compare_play(position, following, compiled, action)
@@ -186,22 +174,35 @@ class _RandomGame:
                     continue
                 return
             if self.game.repetition == "nothing":
-                self.report.note(f"a random game did not end within {MOST_PLIES} plies")
+                self._note(f"a random game did not end within {MOST_PLIES} plies")
+
+    def _note(self, problem: str) -> None:
+        """Add a problem of the position that the game has come to."""
+        self.report.note(problem, self.position)
+
+    def _edge(self, position: Position, number: int) -> str:
+        return moves_of(type(position)(self.game, position.record(), (*position.moves, position.move_of(number))))[-1]
 
     def _compare_play(self, before: Position, after: Position, compiled: np.ndarray, action: int) -> None:
         rewards = np.zeros(self.game.players)
         play_compiled(compiled, action, rewards)
         if compiled.tobytes() != after.data:
-            fields = [name for name in self.game.state.names or () if (compiled[name] != after.state[name]).any()]
-            where = ", ".join(fields)
-            self.report.note(f"rule `play` differs between plain and compiled after action {action}, in {where}")
-            compiled[:] = after.record()
+            plain = after.record()
+            fields = [name for name in self.game.state.names or () if (compiled[name] != plain[name]).any()]
+            values = "; ".join(
+                f"`{name}` is {brief(compiled[name][0])} compiled and {brief(plain[name][0])} plain" for name in fields
+            )
+            self._note(
+                f"rule `play` differs between plain and compiled after {self._edge(before, action)}: {values}{WHY_DIFFERENT}"
+            )
+            compiled[:] = plain
         weight = self.game.discount ** len(before.moves)
         self.paid += weight * rewards
         if not np.allclose(self.paid, after.rewards, atol=TOLERANCE):
-            self.report.note(f"rule `play` pays {list(rewards)} compiled, and something else in plain Python")
+            paid = [(now - was) / weight for now, was in zip(after.rewards, before.rewards, strict=True)]
+            self._note(f"rule `play` pays {list(map(float, rewards))} compiled, and {paid} in plain Python{WHY_DIFFERENT}")
         if self.game.zero_sum and abs(rewards.sum()) > TOLERANCE:
-            self.report.note(f"rewards {list(rewards)} do not sum to 0, but the game is declared zero-sum")
+            self._note(f"rewards {list(rewards)} do not sum to 0, but the game is declared zero-sum")
 
     def _look(self, position: Position, compiled: np.ndarray) -> bool:
         """Compare and judge one position, as the rules see it (they do not know its past); False if going on makes no sense."""
@@ -210,10 +211,10 @@ class _RandomGame:
         size = game.edge_actions
         actions, probabilities, returns = np.zeros(size, np.int64), np.zeros(game.events), np.zeros(game.players)
         seen = len(report.problems)
-        with _noting(report, "the compiled rules fail"):
+        with _noting(report, "the compiled rules fail", at=self):
             random = generator(0 if position.is_over else int(self.random.integers(2**60)))
             player, over, count, low, high, drawn = observe(compiled, actions, probabilities, returns, random)
-            with _noting(report, "the plain rules fail"):
+            with _noting(report, "the plain rules fail", at=self):
                 self._compare("is_over", bool(over), position.is_over)
                 self._compare("key", (int(low), int(high)), position.key)
                 if over:
@@ -228,50 +229,50 @@ class _RandomGame:
 
     def _compare(self, rule: str, compiled: Any, plain: Any) -> None:
         if compiled != plain:
-            self.report.note(f"rule `{rule}` says {compiled} compiled, and {plain} in plain Python")
+            self._note(f"rule `{rule}` says {compiled} compiled, and {plain} in plain Python{WHY_DIFFERENT}")
 
     def _judge_turn(self, position: Position, legal: list[int], probabilities: np.ndarray, drawn: int) -> None:
-        game, report, player = self.game, self.report, position.to_play
+        game, player = self.game, position.to_play
         if player == CHANCE:
             if not game.events:
-                report.note("`to_play` says CHANCE, but the game has no `events`")
+                self._note("`to_play` says CHANCE, but the game has no `events`")
                 return
             self._compare("chance", [float(p) for p in probabilities], position.probabilities)
             if probabilities.min() < 0 or abs(probabilities.sum() - 1.0) > TOLERANCE:
-                report.note(f"the probabilities of rule `chance` sum to {probabilities.sum()}, not 1")
+                self._note(f"the probabilities of rule `chance` sum to {probabilities.sum()}, not 1")
             return
         if isinstance(position, JointPosition):
             self._judge_pairs(position, legal, drawn)
             return
         if not 0 <= player < game.players:
-            report.note(f"`to_play` says {player}; players are 0 to {game.players - 1}")
+            self._note(f"`to_play` says {player}; players are 0 to {game.players - 1}")
         self._compare("legal_actions", legal, position.legal_actions)
         single = [action for action in range(game.actions) if game.ask("is_legal", position.state, action)]
         if single != legal:
-            report.note(f"rule `legal_actions` lists {legal}, but `is_legal` allows {single}")
+            self._note(f"rule `legal_actions` lists {legal}, but `is_legal` allows {single}")
         if not legal:
-            report.note("no action is legal, but the game is not over")
+            self._note("no action is legal, but the game is not over")
         elif drawn not in legal:
-            report.note(f"rule `random_action` gives {drawn}, which is not legal")
+            self._note(f"rule `random_action` gives {drawn}, which is not legal")
 
     def _judge_pairs(self, position: JointPosition, legal: list[int], drawn: int) -> None:
         """Where both move at once: each has something to play, and actions of one outcome do the same."""
-        game, report = self.game, self.report
+        game = self.game
         if position.to_play != EVERYONE:
-            report.note(f"`to_play` says {position.to_play}; where both move at once it is EVERYONE, or CHANCE")
+            self._note(f"`to_play` says {position.to_play}; where both move at once it is EVERYONE, or CHANCE")
             return
         each = position.legal_actions  # says which player has none
         self._compare("legal_actions", legal, position.edges)
         if not all(action in actions for action, actions in zip(divmod(drawn, game.actions), each, strict=True)):
-            report.note(f"rule `random_action` gives {divmod(drawn, game.actions)}, which is not legal")
+            self._note(f"rule `random_action` gives {divmod(drawn, game.actions)}, which is not legal")
         others = [actions[int(self.random.integers(len(actions)))] for actions in reversed(each)]
         for player in range(len(each)):
             for outcome, same in position.outcomes(player).items():
                 if outcome not in same:
-                    report.note(f"rule `outcome` says {outcome} of player {player}'s actions {same}; it must be one of them")
+                    self._note(f"rule `outcome` says {outcome} of player {player}'s actions {same}; it must be one of them")
                 found = {self._effect(position, player, action, others[player]) for action in same}
                 if len(found) > 1:
-                    report.note(f"rule `outcome` takes player {player}'s actions {same} for the same, but they are not")
+                    self._note(f"rule `outcome` takes player {player}'s actions {same} for the same, but they are not")
 
     @staticmethod
     def _effect(position: JointPosition, player: int, action: int, other: int) -> Any:
@@ -284,12 +285,12 @@ class _RandomGame:
         total = np.array(position.returns) * game.discount ** len(position.moves) + np.array(position.rewards)
         low, high = game.value_range
         if not np.isfinite(total).all():
-            self.report.note(f"returns are not finite: {position.returns}")
+            self._note(f"returns are not finite: {position.returns}")
         if game.zero_sum and abs(sum(position.returns)) > TOLERANCE:
-            self.report.note(f"returns {position.returns} do not sum to 0, but the game is declared zero-sum")
+            self._note(f"returns {position.returns} do not sum to 0, but the game is declared zero-sum")
         judged = total[: game.value_width()]
         if judged.min() < low - TOLERANCE or judged.max() > high + TOLERANCE:
-            self.report.note(f"returns {[float(x) for x in total]} leave the declared `value_range` {game.value_range}")
+            self._note(f"returns {[float(x) for x in total]} leave the declared `value_range` {game.value_range}")
 
     def _judge_key(self, position: Position) -> None:
         """One key, one position: as far as people and the search can tell them apart, now or one action later."""
@@ -297,20 +298,20 @@ class _RandomGame:
         if known.data == position.data:
             return
         if _face(known) != _face(position) or _following(known) != _following(position):
-            boards = _side_by_side(str(known), str(position))
-            self.report.note(f"rule `key` is too weak: two different positions have the same key\n{boards}")
+            boards = side_by_side(str(known), str(position))
+            self._note(f"rule `key` is too weak: two different positions have the same key\n{boards}")
 
     def _judge_looks(self, position: Position) -> None:
         if self.report.positions > 200:  # drawing is slow and depends little on the position
             return
         with _noting(self.report, "text fails"):
             if not str(position).strip():
-                self.report.note("the text of a position is empty")
+                self._note("the text of a position is empty")
         with _noting(self.report, "svg is not well-formed"):
             ElementTree.fromstring(position.svg())
         with _noting(self.report, "a position does not pickle", plainly=True):
             if pickle.loads(pickle.dumps(position)) != position:
-                self.report.note("a position is another one after pickling")
+                self._note("a position is another one after pickling")
 
 
 def _face(position: Position) -> tuple[Any, ...]:
@@ -323,13 +324,3 @@ def _face(position: Position) -> tuple[Any, ...]:
 def _following(position: Position) -> list[tuple[int, int]]:
     """The keys of the positions after each action."""
     return [position.play(position.move_of(edge)).key for edge in position.edges]
-
-
-def _words(problem: str) -> str:
-    return re.sub(r"[-+\d.,\[\] ]+", "", problem.splitlines()[0])
-
-
-def _side_by_side(left: str, right: str) -> str:
-    rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
-    width = max(len(a) for a, _ in rows)
-    return "\n".join(f"      {a.ljust(width)}    {b}" for a, b in rows)

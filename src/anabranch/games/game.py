@@ -17,6 +17,7 @@ from anabranch.errors import GameError, IllegalMove, RuleError
 from anabranch.games import rules
 from anabranch.games.playout import RandomPolicy
 from anabranch.games.position import Position
+from anabranch.games.refuse import refuse_answers, refuse_fields, refuse_self, refuse_unmarked
 from anabranch.games.rules import REPETITIONS
 from anabranch.games.symmetry import Symmetries, identity
 from anabranch.jit import helper, readable
@@ -65,10 +66,12 @@ class Game:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        refuse_unmarked(cls)
         cls._rules = cls._rules | _own_rules(cls)
         missing = [name for name in cls._required if name not in cls._rules]
         if not missing:
             _check_facts(cls)
+            refuse_answers(cls)
             cls.tag = _new_tag(cls.__name__)
             cls.record = _tagged(cls.state, cls.tag)
             cls._register(TAG_PREFIX + cls.tag)
@@ -241,6 +244,7 @@ def _own_rules(cls: type[Game]) -> dict[str, Callable[..., Any]]:
             function = value.__func__
             declaration = getattr(rules, cls._means[name]).generic.declaration
             takes, wants = _parameters(function), _parameters(declaration)
+            refuse_self(cls, name, function, declaration)
             if takes not in ((wants - 1, wants) if name in LAST_IS_OPTIONAL else (wants,)):
                 arguments = ", ".join(inspect.signature(declaration).parameters)
                 raise GameError(f"{cls.__name__}: rule `{name}` takes {wants} arguments ({arguments}), not {takes}")
@@ -255,6 +259,7 @@ def _parameters(function: Callable[..., Any]) -> int:
 def _check_facts(cls: type[Game]) -> None:
     if not isinstance(getattr(cls, "state", None), np.dtype) or not cls.state.names:
         raise GameError(f'{cls.__name__}: `state` must be a structured dtype, such as np.dtype([("turn", "i1")])')
+    refuse_fields(cls)
     if not isinstance(getattr(cls, "actions", None), (int, property)):
         raise GameError(f"{cls.__name__}: `actions` must say how many actions there are")
     if cls.players < 1:

@@ -1,10 +1,10 @@
 """Numba's errors, told as a person would: which function of which game or option, which line, what is wrong.
 
 While kernels compile, `dispatch.py` notes every implementation and helper that they ask for. When one fails, those that concern
-the same game are compiled one by one to find the innermost that fails by itself; its own short error is the one to tell.
+the same game are compiled one by one to find the innermost that fails by itself; its own short error is the one to tell. Next:
+`remedies.py`, what to write instead.
 """
 
-import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +15,11 @@ import numba
 from anabranch.errors import RuleError
 from anabranch.jit.dispatch import TAG_PREFIX, Choice, choices, keys_of_type
 from anabranch.jit.fingerprint import leaves
+from anabranch.jit.remedies import UNDEFINED, remedy, source_lines
 from anabranch.jit.settings import OPTIONS
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-MAKES_ARRAY = re.compile(r">>> (zeros|ones|empty|full|array|arange|copy)\w*\(")
+RAISED = re.compile(r"Raised from (\S+) \((\d+)\)")
 CALLED = re.compile(r"Function\(<function (\w+) at")
 PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 BOILERPLATE = re.compile(r"Failed in nopython mode pipeline|During:|^\s*$|^- |There are \d+ candidate|Of which|Overload")
@@ -32,8 +32,10 @@ def explain(error: Exception, kernel: Callable[..., Any], argument_types: tuple[
     culprit, error = _innermost(asked, error, set())
     if culprit is None:
         return RuleError(f"`{kernel.__name__}` does not compile: {_reason(error)}")
-    line = _line(error, culprit.function)
-    return RuleError(f"{_describe(culprit)}, line {line}: {_reason(error)}\n    {_source(culprit.function, line)}")
+    known = remedy(error, COLOURS.sub("", str(error)), culprit.function, culprit.types)
+    line = known.line if known and known.line else _line(error, culprit.function)
+    reason = known.text if known else _reason(error)
+    return RuleError(f"{_describe(culprit)}, line {line}: {reason}\n    {_source(culprit.function, line)}")
 
 
 def _tags(argument_types: tuple[Any, ...]) -> set[Any]:
@@ -77,10 +79,14 @@ def _describe(choice: Choice) -> str:
 def _line(error: Exception, function: Callable[..., Any]) -> int:
     """The line of the function that the error names; else the first that holds what it complains of; else its `def`."""
     file = Path(function.__code__.co_filename).name
-    places = [int(line) for path, line in PLACE.findall(COLOURS.sub("", str(error))) if Path(path).name == file]
+    text = COLOURS.sub("", str(error))
+    places = [int(line) for path, line in PLACE.findall(text) if Path(path).name == file]
+    raised = RAISED.search(text)
+    if raised and Path(raised.group(1)).name == file:
+        return int(raised.group(2))
     if places:
         return places[-1]
-    lines, first = _lines(function)
+    lines, first = source_lines(function)
     missing = UNDEFINED.search(str(error))
     name = missing.group(1) if missing else str(error).strip("'")
     wanted = (i for wish in (name, "def ") for i, line in enumerate(lines) if wish and wish in line)
@@ -88,21 +94,8 @@ def _line(error: Exception, function: Callable[..., Any]) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """The sentence that says what is wrong, and what to do where that is known."""
-    if isinstance(error, KeyError):
-        return f"the state has no field {error}"
+    """The first sentence of Numba's that says something."""
     text = COLOURS.sub("", str(error))
-    if "NRT required" in text or MAKES_ARRAY.search(text):
-        return "rules cannot make arrays, lists or dicts while they run; keep what they need in the state's record"
-    unknown = re.search(r"Untyped global name '(\w+)':? [Cc]annot determine Numba type of <class 'function'>", text)
-    if unknown:
-        return f"`{unknown.group(1)}` is a plain function; write @anabranch.helper above it so that rules can call it"
-    if "No implementation of function" in text:
-        called = re.search(r">>> (.*)", text)
-        return f"no such operation: {called.group(1) if called else 'see the line'}"
-    missing = UNDEFINED.search(text)
-    if missing:
-        return missing.group(0)
     for line in text.splitlines():
         if not BOILERPLATE.search(line):
             return line.strip()
@@ -110,12 +103,5 @@ def _reason(error: Exception) -> str:
 
 
 def _source(function: Callable[..., Any], line: int) -> str:
-    lines, first = _lines(function)
+    lines, first = source_lines(function)
     return lines[line - first].strip() if 0 <= line - first < len(lines) else ""
-
-
-def _lines(function: Callable[..., Any]) -> tuple[list[str], int]:
-    try:
-        return inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        return [], function.__code__.co_firstlineno

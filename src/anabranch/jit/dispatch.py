@@ -16,6 +16,7 @@ import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 from numba import types
@@ -68,6 +69,8 @@ class Choice(NamedTuple):
 
 choices: list[Choice] = []  # in the order in which Numba asked; it asks once for each function and types
 quiet: set[Hashable] = set()  # those of them that are not named to people when a kernel is compiled
+helpers: WeakSet[Callable[..., Any]] = WeakSet()  # what is marked as one
+generics: dict[str, str] = {}  # the module of each generic function
 owners: set[Hashable] = set()  # every option class and state tag that has an implementation of something
 
 
@@ -93,6 +96,7 @@ def generic(declaration: Callable[..., Any] | None = None, *, default: bool = Fa
     if declaration is None:
         return functools.partial(generic, default=default)
     table = Generic(declaration, default)
+    generics[table.name] = declaration.__module__
 
     @functools.wraps(declaration)
     def dispatch(first: Any, *rest: Any) -> Any:
@@ -134,6 +138,7 @@ def helper(function: Callable[..., Any], options: dict[str, Any] = INLINED) -> C
         return function
 
     overload(function, jit_options=options, strict=False)(same)
+    helpers.add(function)
     return function
 
 

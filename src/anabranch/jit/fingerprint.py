@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from anabranch.jit.dispatch import Generic, keys_of_type
+from anabranch.jit.dispatch import Generic, helpers, keys_of_type
 
 # Code below these names is pinned by the versions in the cache key, so it is not read.
 PINNED = ("numba", "llvmlite", "numpy", "math", "builtins", "typing", "collections", "operator", *sys.stdlib_module_names)
@@ -52,6 +52,14 @@ def _selectors(argument_types: Iterable[Any]) -> list[list[Hashable]]:
     """For each type that can select an implementation: its registry keys, best first."""
     found = [list(keys_of_type(leaf)) for leaf in leaves(argument_types)]
     return [keys for keys in found if keys]
+
+
+def is_unmarked(function: Any) -> bool:
+    """Whether this is a plain function of a user's that kernels cannot call for lack of a mark. (What our kernels call may be
+    known to Numba in other ways, too.)"""
+    if not isinstance(function, python_types.FunctionType) or hasattr(function, "generic"):
+        return False
+    return function not in helpers and (function.__module__ or "").split(".")[0] not in ("anabranch", *PINNED)
 
 
 class _Walker:
@@ -123,6 +131,8 @@ class _Walker:
                     if hasattr(value, name):
                         self.value(getattr(value, name))
         elif callable(value):
+            if is_unmarked(value):
+                self.feed("not a helper")  # so that a mark that was taken away is noticed although the code is the same
             self.function(value)
         else:
             self.feed(type(value).__qualname__)

@@ -4,6 +4,8 @@ Numba makes every function that a kernel calls ready to be called by itself: it 
 machine code, level after level. Ours are only ever called from kernels, which link them in and optimise the whole again. So
 while a kernel is being compiled, everything else is left as it comes from the front end.
 
+What a helper needs of Python while it runs (its environment, which `print` asks for) is handed over with the kernel, too.
+
 This reaches into Numba (`CPUCodeLibrary`). Where a version of Numba has no such methods, nothing is changed and compiling
 takes longer.
 """
@@ -12,11 +14,14 @@ import threading
 from typing import Any
 
 from numba.core import codegen
+from numba.core.environment import lookup_environment
 
 _compiling = threading.local()
 _library: Any = getattr(codegen, "CPUCodeLibrary", None)
 _machine: Any = getattr(codegen, "JITCPUCodegen", None)
+_ENVIRONMENT = "_ZN08NumbaEnv"  # how Numba names the pointers to them
 _steps = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "_verify_declare_only_symbols")
+_kept: dict[str, Any] = {}  # environments that machine code points to
 
 
 class only:
@@ -51,13 +56,22 @@ if all(hasattr(_library, step) for step in _steps) and hasattr(_machine, "set_en
     def _finalize_kernel(library: Any) -> None:
         if not _is_helper(library):
             _finalize(library)
+            _hand_over_environments(library)
             return
         library._finalize_dynamic_globals()
         library._verify_declare_only_symbols()
         library._finalized = True
 
+    def _hand_over_environments(library: Any) -> None:
+        """Those of the helpers that became part of a kernel. Without one `print` fails while it holds the GIL, for ever."""
+        for variable in library._final_module.global_variables:
+            environment = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None
+            if environment is not None:
+                _set_env_of_kernel(library.codegen, variable.name, environment)
+                _kept[variable.name] = environment
+
     def _set_env_of_kernel(machine: Any, name: str, environment: Any) -> None:
-        if machine._engine.get_global_value_address(name):  # a helper has no place for one, and no use
+        if machine._engine.get_global_value_address(name):  # that of a helper comes when its kernel has a place for it
             _set_env(machine, name, environment)
 
     _library._optimize_final_module = _optimize_kernel

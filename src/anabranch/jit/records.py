@@ -4,6 +4,9 @@ In a kernel, `state.turn` reads a field of a record. `readable` views structured
 and get the same numbers. `word` reads a record eight bytes at a time, for hashing.
 """
 
+import difflib
+import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,31 +14,121 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from anabranch.jit.numbers import READERS, fitted, read
+
+_own, _field = np.void.__getattribute__, np.void.__getitem__
+
 
 class PlainRecord(np.record):  # type: ignore[misc]
-    """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and
-    arithmetic on them is as wide (an `i1` reads as an int, an `f4` as a float; a `u8` stays one and wraps around)."""
+    """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and what
+    is read from them is computed with as in a kernel (`numbers.py`)."""
 
     def __getattribute__(self, name: str) -> Any:
-        dtype = np.void.__getattribute__(self, "dtype")
+        known = _own(self, "__dict__")
+        if name in known:
+            return known[name]
+        dtype = _own(self, "dtype")
         if name not in dtype.fields:
             if name.startswith("_") or hasattr(np.void, name):
-                return np.void.__getattribute__(self, name)
-            raise AttributeError(f"the state has no field {name!r}")
-        value = self[name]
-        return value if isinstance(value, (np.ndarray, np.uint64)) else value.item()
+                return _own(self, name)
+            raise AttributeError(f"the state has no field {name!r}{nearest(name, dtype.names)}")
+        value = _field(self, name)
+        reader = READERS.get(type(value))
+        if reader is not None:
+            return reader(value)
+        if isinstance(value, np.ndarray):
+            known[name] = value = as_plain(value)
+        return value
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, name) if isinstance(name, str) and ":" not in name else _field(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self[name] = value
+        dtype = _own(self, "dtype")
+        if name not in dtype.fields:
+            raise AttributeError(f"the state has no field {name!r}{nearest(name, dtype.names)}")
+        np.void.__setitem__(self, name, fitted(value, dtype.fields[name][0].base))
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        setattr(self, name, value) if isinstance(name, str) and ":" not in name else np.void.__setitem__(self, name, value)
+
+
+class PlainArray(np.ndarray):
+    """An array of a record in plain Python. Its elements, however they are reached, are read as fields are."""
+
+    def __getitem__(self, index: Any, get: Any = np.ndarray.__getitem__, reader_of: Any = READERS.get) -> Any:
+        value = get(self, index)
+        reader = reader_of(type(value))
+        return value if reader is None else reader(value)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def flat(self) -> Any:
+        """All elements in one row."""
+        return self.reshape(-1)
+
+    def item(self, *index: Any) -> Any:
+        """One element."""
+        return read(np.asarray(self).flat[index[0]] if len(index) == 1 else np.asarray(self)[index or ((0,) * self.ndim)])
+
+    def sum(self, *arguments: Any, **options: Any) -> Any:
+        """As wide as 64 bits."""
+        return read(np.asarray(self).sum(*arguments, **options))
+
+    def prod(self, *arguments: Any, **options: Any) -> Any:
+        """As wide as 64 bits."""
+        return read(np.asarray(self).prod(*arguments, **options))
+
+
+class PlainWideArray(PlainArray):
+    """One whose elements have 64 bits, which may be stored as signed or not."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        np.ndarray.__setitem__(self, index, fitted(value, self.dtype))
+
+
+def as_plain(array: np.ndarray) -> np.ndarray:
+    """The same array, its elements as plain rules need them."""
+    if array.dtype.type in (np.int64, np.uint64):
+        return array.view(PlainWideArray)
+    return array if array.dtype.names or array.dtype == np.float64 else array.view(PlainArray)
+
+
+def nearest(name: str, names: Iterable[str] | None) -> str:
+    """The field that was meant, as far as one can tell; else those that there are."""
+    own = [field for field in names or () if ":" not in field]  # the others are ours: the game's tag, what fills up
+    near = difflib.get_close_matches(name, own, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(own)}"
 
 
 def readable(argument: Any) -> Any:
     """Structured arrays, alone or in a named tuple, as arrays of `PlainRecord`."""
     if isinstance(argument, np.ndarray) and argument.dtype.names:
-        return argument.view(np.dtype((PlainRecord, argument.dtype)))
+        return argument.view(_readable_dtype(argument.dtype))
     if isinstance(argument, tuple) and hasattr(argument, "_fields"):
         return type(argument)(*(readable(field) for field in argument))
     return argument
+
+
+@functools.cache
+def _readable_dtype(dtype: np.dtype) -> np.dtype:
+    """The same layout, records within records included."""
+    assert dtype.names and dtype.fields
+    inner = {}
+    for name in dtype.names:
+        field, offset = dtype.fields[name][:2]
+        inner[name] = (np.dtype((_readable_dtype(field.base), field.shape)) if field.base.names else field, offset)
+    if all(inner[name][0] is dtype.fields[name][0] for name in dtype.names):
+        return np.dtype((PlainRecord, dtype))
+    layout: Any = {
+        "names": list(inner),
+        "formats": [field for field, _ in inner.values()],
+        "offsets": [offset for _, offset in inner.values()],
+        "itemsize": dtype.itemsize,
+    }
+    return np.dtype((PlainRecord, np.dtype(layout, align=dtype.isalignedstruct)))
 
 
 def words(state):

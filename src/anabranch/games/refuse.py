@@ -1,0 +1,148 @@
+"""What can be said of a class of rules before anything is played or compiled: mistakes that would otherwise surface late, in
+somebody else's words, or never. `game.py` asks when a class is made; each refusal names the rule, the line and what to write.
+"""
+
+import dis
+import inspect
+import random
+import types as python_types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numba.np.numpy_support import from_dtype
+
+from anabranch.errors import GameError
+from anabranch.jit.remedies import source_lines
+
+# Rules that answer by `return`, and what an author may have meant to write; the others change what they are given.
+ANSWERS = {
+    "to_play": "return state.turn",
+    "is_legal": "return True, or False, on every way through it",
+    "is_over": "return True, or False, on every way through it",
+    "may_play": "return True, or False, on every way through it",
+    "legal_actions": "return how many actions it wrote",
+    "random_action": "return an action",
+    "key": "return two np.uint64",
+    "outcome": "return an action",
+    "stake": "return a number",
+    "actions_each": "return a number",
+    "action_limit": "return a number",
+}
+CHANGES = {
+    "setup": "set the fields of `state`",
+    "play": "change the fields of `state`",
+    "play_both": "change the fields of `state`",
+    "happen": "change the fields of `state`",
+    "returns": "write into `out`, one number a player: out[0], out[1] = 1.0, -1.0",
+    "chance": "write into `probabilities`",
+    "encode": "write into `planes`",
+    "heuristic": "write into `out`",
+}
+
+
+def refuse_unmarked(cls: Any) -> None:
+    """A method with the name of a rule, but without its mark, would be no rule."""
+    for name, value in vars(cls).items():
+        if isinstance(value, python_types.FunctionType) and name in cls._means:
+            line = value.__code__.co_firstlineno
+            raise GameError(
+                f"{cls.__name__}: there is a method `{name}`, line {line}, but it is no rule; write @anabranch.rule above it"
+            )
+
+
+def refuse_self(cls: Any, name: str, function: Callable[..., Any], declaration: Callable[..., Any]) -> None:
+    """Rules belong to records and not to objects."""
+    if next(iter(inspect.signature(function).parameters), "") == "self":
+        wanted = ", ".join(inspect.signature(declaration).parameters)
+        raise GameError(f"{_who(cls, name, function)}: rules have no `self`; write def {name}({wanted})")
+
+
+def refuse_answers(cls: Any) -> None:
+    """A rule that should answer and does not, or not always; a rule that should not and does."""
+    for name, function in cls._rules.items():
+        meaning = cls._means[name]
+        ends = list(_ends(function.__code__))
+        if meaning in ANSWERS and any(end == "nothing" for end, _ in ends):
+            never = all(end == "nothing" for end, _ in ends)
+            what = "it has no `return`, so it answers nothing" if never else "there is a way through it without `return`"
+            raise GameError(f"{_who(cls, name, function)}: {what}; {_write(ANSWERS[meaning])}")
+        for end, line in ends:
+            if meaning in CHANGES and end == "value":
+                raise GameError(
+                    f"{cls.__name__}: rule `{name}`, line {line}: nobody reads what it returns; {_write(CHANGES[meaning])}"
+                )
+
+
+def refuse_fields(cls: Any) -> None:
+    """Fields that cannot be compiled."""
+    assert cls.state.fields
+    for name, (dtype, *_) in cls.state.fields.items():
+        try:
+            from_dtype(dtype)
+        except Exception:
+            kind = f"an array of {dtype.base}" if dtype.shape else str(dtype)
+            instead = "i1 (0 and 1)" if dtype.base == np.bool_ else "whole numbers (i1, i4, u8) or f8"
+            raise GameError(
+                f"{cls.__name__}: the field `{name}` of `state` is {kind}, which rules cannot read; use {instead}"
+            ) from None
+
+
+def _who(cls: Any, name: str, function: Callable[..., Any]) -> str:
+    return f"{cls.__name__}: rule `{name}`, line {_def_line(function)}"
+
+
+def _def_line(function: Callable[..., Any]) -> int:
+    lines, first = source_lines(function)
+    return first + next((i for i, text in enumerate(lines) if "def " in text), 0)
+
+
+def _write(instead: str) -> str:
+    return f"write `{instead}`" if instead.startswith("return state") else f"it must {instead}"
+
+
+def _ends(code: python_types.CodeType) -> Iterator[tuple[str, int]]:
+    """How a function may end, and in which line: with "nothing", a "value", or what another function "calls" for."""
+    line, before = code.co_firstlineno, None
+    for step in dis.get_instructions(code):
+        line = step.positions.lineno if step.positions and step.positions.lineno else line
+        if step.opname == "RETURN_CONST":
+            yield ("nothing" if step.argval is None else "value"), line
+        elif step.opname == "RETURN_VALUE" and before is not None:
+            if before.opname == "LOAD_CONST" and before.argval is None:
+                yield "nothing", line
+            else:
+                yield ("calls" if before.opname.startswith(("CALL", "PRECALL")) else "value"), line
+        before = step
+
+
+def drawn_elsewhere(game: Any) -> Iterator[str]:
+    """Rules that draw from Python's or NumPy's own random numbers: nobody could search what they do twice."""
+    for name, function in type(game)._rules.items():
+        source = _draws(function, set())
+        if source:
+            where = _def_line(function)
+            yield (
+                f"rule `{name}` of {type(game).__name__}, line {where}: draws from {source}, but the same action must always "
+                "do the same; luck has a turn of its own: `to_play` answers anabranch.CHANCE, and rule `chance` gives the "
+                "probabilities"
+            )
+
+
+def _draws(function: Any, seen: set[Any]) -> str:
+    """The source of random numbers that a function or what it calls reads, or nothing."""
+    function = getattr(function, "py_func", function)
+    code = getattr(function, "__code__", None)
+    if code is None or function in seen or (function.__module__ or "").startswith("anabranch."):
+        return ""
+    seen.add(function)
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if value is random or value is np.random or (value is np and "random" in code.co_names):
+            return "np.random" if value is not random else "random"
+        if (getattr(value, "__module__", None) or "").startswith(("numpy.random", "random")):
+            return f"`{name}`"
+        found = _draws(value, seen) if inspect.isfunction(value) else ""
+        if found:
+            return found
+    return next(filter(None, (_draws(cell.cell_contents, seen) for cell in function.__closure__ or ())), "")
