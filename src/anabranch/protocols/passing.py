@@ -20,6 +20,7 @@ what follows a move is counted by area, with the points that the move has cost: 
 dead stones need not be taken. If the whole board is alive or dead unconditionally (Benson), nobody has to be asked.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -187,11 +188,16 @@ class _End:
 
     def best_but_for_passing(self) -> int:
         """What the search likes best, which was a pass: if other moves are as good, the best of them."""
-        moves = self.result.moves
-        if self.has_passed and self.is_agreed:  # with the game not at its end, it looks at other moves
-            moves = self.look.elsewhere(resumed(self.position), self.enough(int(self.result.visits.sum()))).moves
-        good = [action for action in self.promising(moves) if self.is_as_good(action)]
+        good = [action for action in self.promising(self.alternatives) if self.is_as_good(action)]
         return max(good, key=lambda action: self.worth(action).lower, default=self.pass_)
+
+    @functools.cached_property
+    def alternatives(self) -> list[Move]:
+        """What the search finds beside a pass. If that wins at once, as it counts, it tries nothing else; then it is asked about
+        the same stones with nobody having passed."""
+        if not (self.is_agreed and self.has_passed):
+            return self.result.moves
+        return self.look.elsewhere(resumed(self.position), self.enough(int(self.result.visits.sum()))).moves
 
     # --- what the search thinks ---
 
@@ -204,6 +210,8 @@ class _End:
         bounds = [worth.lower for action, worth in self.known.items() if action != self.pass_]
         if not self.is_by_agreed_points:
             bounds += [self.row_worth(move).lower for move in self.result.moves if move.visits and move.action != self.pass_]
+        if self.best == self.pass_ and self.is_agreed and self.has_passed:
+            bounds += [self.worth(action).lower for action in self.promising(self.alternatives)[:1]]
         found = max([*bounds, self.worth(self.best).lower])
         return 0.0 if found < HOPELESS else found
 
