@@ -9,6 +9,7 @@ import pytest
 from anabranch.games.go import RULE_SETS, Go
 from anabranch.protocols.engine import Engine, Options, new_search
 from anabranch.protocols.live import lower_bound, winrate_of
+from anabranch.protocols.passing import SecondLook, decide
 from anabranch.protocols.sgf_tree import stones_of
 from anabranch.protocols.turns import under
 from tests.conftest import when_compiled
@@ -171,3 +172,21 @@ def test_a_pass_is_not_answered_by_a_pass_that_loses(rules):
             assert (choice.action == pass_) == (engine.game.lead(engine.position, dead=[]) > 0)
         elif rules != "japanese" or name != "the race":  # which is lost by two points
             assert choice.action != pass_
+
+
+def test_without_time_for_a_second_look_the_search_has_its_way():
+    for name, (drawing, komi) in BOARDS.items():
+        engine = engine_at(drawing, komi, 0)
+        search = engine.searcher()
+        result = search.run(engine.position, visits=VISITS)
+        look = SecondLook(search, lambda game: new_search(game, Options(**OPTIONS), 0), lambda: 0.0)
+        is_proven = engine.settle().is_proven
+        assert is_proven or decide(engine.position, result, look) == result.best or result.best_name == "pass", name
+
+
+def test_a_board_that_is_settled_for_good_needs_no_second_look():
+    engine = engine_at(endgame.FINISHED, 0.5, 0)
+    result = engine.searcher().run(engine.position, visits=VISITS)
+    assert engine.settle().is_proven
+    nobody = SecondLook(engine.searcher(), lambda game: pytest.fail("it was asked"), lambda: pytest.fail("it was asked"))
+    assert decide(engine.position, result, nobody) == engine.game.actions - 1

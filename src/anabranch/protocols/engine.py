@@ -25,6 +25,7 @@ from anabranch.protocols.live import winrate_of
 from anabranch.protocols.passing import SHORTEST, SecondLook, decide, may_be_over
 from anabranch.protocols.sgf_tree import GameTree, stones_of
 from anabranch.protocols.turns import check_length, go_of, played, under, with_turn
+from anabranch.search.checks import parse_memory
 from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 from anabranch.search.result import Result
@@ -36,6 +37,7 @@ DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
 PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
 FIRST_LOOK = 0.7  # of the time for a move; the rest is for a second look at a move that would end the game
+LOOK_MEMORY = 64_000_000  # bytes at most, of a search in a second look
 CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
 
 Watch = Callable[[Result], bool | None]
@@ -289,7 +291,8 @@ class Engine:
         def left() -> float | None:
             return None if seconds is None else seconds - (self.now() - began)
 
-        return SecondLook(self.searcher(), lambda game: new_search(game, self.options, self.options.seed), left)
+        little = replace(self.options, memory=min(parse_memory(self.options.memory), LOOK_MEMORY))
+        return SecondLook(self.searcher(), lambda game: new_search(game, little, self.options.seed), left)
 
     def _legal(self, position: Position, result: Result, action: int, hidden: Collection[int]) -> int:
         """This action, or the best that may be played: a search may not have seen yet that superko forbids one."""

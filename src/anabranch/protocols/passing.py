@@ -55,13 +55,19 @@ class SecondLook:
     """A search that is asked again about a position.
 
     another  makes a search for a position that the game does not go on from
-    left     seconds that there are for it; None: no limit
+    left     seconds that there are for it; None: no limit. When they are over, the search's first word counts
     """
 
     def __init__(
         self, search: Search, another: Callable[[Go], Search], left: Callable[[], float | None] = lambda: None
     ) -> None:
         self.search, self.another, self.left = search, another, left
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no time left."""
+        left = self.left()
+        return left is not None and left <= 0.0
 
     def more(self, position: Position, action: int, visits: int) -> Result:
         """So many more visits for one move."""
@@ -176,7 +182,7 @@ class _End:
         """Those of these actions, in the search's order, that leave a lead of this much, if playouts are right."""
         for action in sorted(actions, key=lambda action: -self.result.visits[action])[:TRIES]:
             following = self.after(action)
-            if following is not None and self.lead_at(following) >= least:
+            if following is not None and not self.look.is_over and self.lead_at(following) >= least:
                 yield action
 
     def promising(self, moves: list[Move] | None = None) -> list[int]:
@@ -193,9 +199,9 @@ class _End:
 
     @functools.cached_property
     def alternatives(self) -> list[Move]:
-        """What the search finds beside a pass. If that wins at once, as it counts, it tries nothing else; then it is asked about
-        the same stones with nobody having passed."""
-        if not (self.is_agreed and self.has_passed):
+        """What the search finds beside a pass. If that wins at once, as it counts, it tries nothing else; then it is asked
+        about the same stones with nobody having passed."""
+        if self.look.is_over or not (self.is_agreed and self.has_passed):
             return self.result.moves
         return self.look.elsewhere(resumed(self.position), self.enough(int(self.result.visits.sum()))).moves
 
@@ -243,12 +249,15 @@ class _End:
         """What the search says of a move."""
         move = self.row(self.result, action)
         missing = self.enough(self.visits) - move.visits
-        if missing > 0:
-            move = self.row(self.look.more(self.position, action, missing), action)
-        return self.row_worth(move)
+        if missing > 0 and self.look.is_over:  # what is not known well is not believed
+            lower = self.row_worth(move).lower
+            return Worth(lower, lower)
+        return self.row_worth(self.row(self.look.more(self.position, action, missing), action) if missing > 0 else move)
 
     def against(self, position: Position) -> Worth:
-        """What a position is worth to the player in which the opponent is to move."""
+        """What a position is worth to the player in which the opponent is to move; nothing, if there is no time to see."""
+        if self.look.is_over:
+            return Worth(0.0, 0.0)
         found = self.look.elsewhere(position, self.enough(int(self.result.visits.sum())))
         reply = self.row(found, found.best).value
         return self.bounded(1.0 - winrate_of(found.value if reply is None else reply), self.enough(self.visits))
