@@ -222,16 +222,19 @@ class _End:
         return 0.0 if found < HOPELESS else found
 
     def worth(self, action: int) -> Worth:
-        """What a move is worth, by as many visits as the search's own move has or gets."""
+        """What a move is worth, by as many visits as the search's own move has or gets; nothing, if superko forbids it."""
         if action not in self.known:
-            self.known[action] = self.worth_of_passing() if action == self.pass_ else self.worth_of_playing(action)
+            try:
+                self.known[action] = self.worth_of_passing() if action == self.pass_ else self.worth_of_playing(action)
+            except IllegalMove:
+                self.known[action] = Worth(0.0, 0.0)
         return self.known[action]
 
     def worth_of_playing(self, action: int) -> Worth:
         """What a move is worth that is no pass."""
-        if self.is_by_agreed_points:
-            return self.against(self.by_area(self.position.play(action), self.settled.dame.count(action)))
-        return self.searched(action)
+        if not self.is_by_agreed_points or self.look.is_over:
+            return self.searched(action)
+        return self.against(self.by_area(self.position.play(action), self.settled.dame.count(action)))
 
     def worth_of_passing(self) -> Worth:
         """What a pass is worth. One that ends the game by agreement must win by it as well, and under area scoring also by the
@@ -258,6 +261,8 @@ class _End:
         """What a position is worth to the player in which the opponent is to move; nothing, if there is no time to see."""
         if self.look.is_over:
             return Worth(0.0, 0.0)
+        if position.is_over:
+            return self.bounded(winrate_of(position.returns[self.player]), self.enough(self.visits))
         found = self.look.elsewhere(position, self.enough(int(self.result.visits.sum())))
         reply = self.row(found, found.best).value
         return self.bounded(1.0 - winrate_of(found.value if reply is None else reply), self.enough(self.visits))
