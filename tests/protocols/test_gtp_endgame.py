@@ -48,6 +48,16 @@ X O . X X O O
 . . . . X O .
 """  # B2, B4 and D6 are dead; without them black has all up to column E, 35, and white 14
 
+DEAD_IN_A_CORNER = """
+. . . X O . O
+. O . X O O .
+X X X X O . O
+X . X X O O O
+X X X X O . O
+. X . X O O .
+X . X X O . O
+"""  # B6 is dead, since nobody can live in that corner; but not unconditionally
+
 SEKI = """
 . X O . X O .
 X X O . X O O
@@ -179,8 +189,17 @@ def test_under_territory_scoring_it_leaves_neutral_points_alone(client):
 @pytest.mark.parametrize("passed", [False, True], ids=["first", "second"])
 @pytest.mark.parametrize("rules", AGREED)
 def test_where_dead_stones_are_agreed_upon_it_does_not_take_them_off(client, rules, passed):
+    for komi in (-8.5, 0.5) if rules == "japanese" else (-8.5,):  # with area, it makes sure if only agreement would win
+        set_up(client, DEAD_IN_A_CORNER, rules, komi, passed)
+        assert play_on(client, BLACK) == ["pass"]
+        assert winner(client) == "B"
+
+
+@pytest.mark.parametrize("passed", [False, True], ids=["first", "second"])
+@pytest.mark.parametrize("rules", AGREED)
+def test_where_the_search_sees_a_danger_it_makes_sure_of_dead_stones_before_it_passes(client, rules, passed):
     set_up(client, DEAD_INSIDE, rules, passed=passed)
-    assert play_on(client, BLACK) == ["pass"]
+    assert len(play_on(client, BLACK)) <= 6
     assert winner(client) == "B"
 
 
@@ -263,9 +282,9 @@ def test_asked_to_clean_up_under_territory_scoring_it_does_so_only_if_it_can_aff
     assert winner(client) == "B"
     set_up(client, DEAD_INSIDE, "japanese")
     lead = float(client.ok("final_score").removeprefix("B+")) + 0.5
-    client.ok(f"komi {lead - 1.5}")
+    client.ok(f"komi {lead - 0.5}")
     assert play_on(client, BLACK, "kgs-genmove_cleanup") == ["pass"]
-    assert client.ok("final_score") == "B+1.5"
+    assert client.ok("final_score") == "B+0.5"
 
 
 def test_asked_to_clean_up_where_nothing_is_dead_it_passes(client):

@@ -3,7 +3,7 @@
 `Engine` knows nothing of text: `gtp.py` reads commands and calls it. The game goes on by `play`, `undo`, `arrange`, `load` and
 whatever changes komi or rules; `choose` finds a move and `commit` plays it; `analyse` and `ponder` search in the background
 until `rest`. What was found is kept from move to move, and on a graph (the default) also when the game steps back: the search
-still knows the positions of a little while ago. Read next: `clock.py` for time, `endgame.py` for when to pass.
+still knows the positions of a little while ago. Read next: `clock.py` for time, `passing.py` for when to pass.
 """
 
 import sys
@@ -20,10 +20,12 @@ from anabranch.games.go.rulesets import rule_set
 from anabranch.games.position import Position
 from anabranch.jit import COMPILED
 from anabranch.protocols.clock import LAG, Clock, TimeSettings, moves_to_come
-from anabranch.protocols.endgame import Settlement, decide, settle
+from anabranch.protocols.endgame import Settlement, settle
 from anabranch.protocols.live import winrate_of
+from anabranch.protocols.passing import SHORTEST, SecondLook, decide, may_be_over
 from anabranch.protocols.sgf_tree import GameTree, stones_of
 from anabranch.protocols.turns import check_length, go_of, played, under, with_turn
+from anabranch.search.checks import parse_memory
 from anabranch.search.evaluate import Rollout
 from anabranch.search.rave import Rave
 from anabranch.search.result import Result
@@ -35,9 +37,10 @@ RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
 PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
-SHORTEST = 0.01  # seconds: a search never gets less
 WIDEST = 5.0  # what KataGo takes for it
 WIDTH = 0.04  # KataGo's analysisWideRootNoise, by default; see `search/wide.py`
+FIRST_LOOK = 0.7  # of the time for a move; the rest is for a second look at a move that would end the game
+LOOK_MEMORY = 64_000_000  # bytes at most, of a search in a second look
 CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
 
 Watch = Callable[[Result], bool | None]
@@ -242,8 +245,12 @@ class Engine:
         self.rest()
         position = with_turn(self.position, player)
         check_length(position)
-        result = self._think(position, began, watch, on_clock, hidden)
-        action = decide(position, result, cleanup, self.options.policy, self.options.seed)
+        policy, seed = self.options.policy, self.options.seed
+        settled = settle(position, policy, seed=seed) if may_be_over(position, cleanup) else None
+        looks_twice = settled is not None and (settled.is_settled or cleanup or position.state.passes == 1)
+        result, seconds = self._think(position, began, watch, on_clock, FIRST_LOOK if looks_twice else 1.0, hidden)
+        look = self._second_look(began, seconds)
+        action = decide(position, result, look, cleanup=cleanup, settled=settled, policy=policy, seed=seed)
         action = self._legal(position, result, action, hidden)
         if on_clock and not cleanup and self._resigns(position, result):
             return Choice(player, None, position, result, began)
@@ -259,8 +266,15 @@ class Engine:
         self.clock.spend(choice.player, seconds)
 
     def _think(
-        self, position: Position, began: float, watch: Watch | None, on_clock: bool, hidden: Collection[int] = ()
-    ) -> Result:
+        self,
+        position: Position,
+        began: float,
+        watch: Watch | None,
+        on_clock: bool,
+        share: float,
+        hidden: Collection[int] = (),
+    ) -> tuple[Result, float | None]:
+        """Search for this share of the time; what was found, and how many seconds there are for a move."""
         search = self.searcher()
         actions = without(position, hidden)
         self._follow(search, position)
@@ -273,16 +287,25 @@ class Engine:
         goal = {"total": self.options.visits} if actions is None else {"visits": self.options.visits}
         if not limits:
             search.on_progress = watch
-            return search.run(position, **goal, actions=actions)
+            return search.run(position, **goal, actions=actions), None
         search.run(position, visits=1, actions=actions)  # moves the root, which takes its time as well
-        seconds = max(min(limits) - (self.now() - began), SHORTEST)
+        seconds = max(share * min(limits) - (self.now() - began), SHORTEST)
 
         def look(result: Result) -> bool:
             is_decided = budget is not None and budget.is_kept and _is_decided(result, seconds)
             return bool(watch is not None and watch(result)) or is_decided
 
         search.on_progress = look
-        return search.run(position, **goal, seconds=seconds, actions=actions)
+        return search.run(position, **goal, seconds=seconds, actions=actions), min(limits)
+
+    def _second_look(self, began: float, seconds: float | None) -> SecondLook:
+        """The search, to be asked again in what is left of the time."""
+
+        def left() -> float | None:
+            return None if seconds is None else seconds - (self.now() - began)
+
+        little = replace(self.options, memory=min(parse_memory(self.options.memory), LOOK_MEMORY))
+        return SecondLook(self.searcher(), lambda game: new_search(game, little, self.options.seed), left)
 
     def _legal(self, position: Position, result: Result, action: int, hidden: Collection[int]) -> int:
         """This action, or the best that may be played: a search may not have seen yet that superko forbids one."""

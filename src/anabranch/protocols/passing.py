@@ -1,0 +1,326 @@
+"""When to pass, and how to clean up first where the rules want that: what is played at the end of a game.
+
+**The search decides.** Playouts tell what looks settled (`endgame.py`), and suggest a move: a neutral point, a pass, one that
+takes dead stones off. It is played only if the search holds it for as good as its own: with as many visits, a thousand at
+least, its win rate is not below the lower bound of any other move. To know that, the search is asked again (`SecondLook`).
+
+What is suggested if all looks settled:
+
+- **dead stones are agreed upon**: pass, after the neutral points under area scoring. If the opponent has passed, pass as soon
+  as what is sure wins.
+- **all stones live**: pass if the board wins as it stands; clean up if it only wins without the dead stones.
+- **clean-up was asked for** (`kgs-genmove_cleanup`): take the dead stones off, and pass when there are none.
+
+Otherwise the search's move; but it passes only if no other move is as good.
+
+**What agreement changes.** After two passes the search knows no dead stones but unconditional ones, and the players may know
+better. So where a pass would end a game with agreement, it is asked about the same stones with the opponent to move: if nothing
+he does changes anything, a pass is safe. Under territory scoring it would also pay points for taking dead stones off. There,
+what follows a move is counted by area, with the points that the move has cost: from then on moves are free, as they are where
+dead stones need not be taken. If the whole board is alive or dead unconditionally (Benson), nobody has to be asked.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from anabranch.errors import IllegalMove
+from anabranch.games.go import Go
+from anabranch.games.go.dead import dead_stones
+from anabranch.games.go.layout import cell_of
+from anabranch.games.go.stones import is_eye
+from anabranch.games.position import Position
+from anabranch.protocols.endgame import Board, Settlement, settle
+from anabranch.protocols.live import lower_bound, winrate_of
+from anabranch.protocols.turns import go_of, resumed, under, with_turn
+from anabranch.search.result import Move, Result
+from anabranch.search.searcher import Search
+
+MOST_EMPTY = 0.7  # share of the board: with more empty points nothing is settled
+TRIES = 6  # moves that are looked at for one purpose
+FEWEST_VISITS, MOST_VISITS = 1_000, 10_000  # of a second look: standard errors of win rates of 1.6 % to 0.5 %
+HOPELESS = 0.03  # win rate: if no move has a lower bound above this, all are as good
+CLEANING = 0.1  # win rate by which a move that was asked for, and takes dead stones off, may seem to be worse
+SHORTEST = 0.01  # seconds: a second look never gets less
+
+
+class Worth(NamedTuple):
+    """What the search thinks of a move, for the player to move, from 0 to 1."""
+
+    winrate: float
+    lower: float  # its lower bound, see `live.py`
+
+
+class SecondLook:
+    """A search that is asked again about a position.
+
+    another  makes a search for a position that the game does not go on from
+    left     seconds that there are for it; None: no limit. When they are over, the search's first word counts
+    """
+
+    def __init__(
+        self, search: Search, another: Callable[[Go], Search], left: Callable[[], float | None] = lambda: None
+    ) -> None:
+        self.search, self.another, self.left = search, another, left
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no time left."""
+        left = self.left()
+        return left is not None and left <= 0.0
+
+    def more(self, position: Position, action: int, visits: int) -> Result:
+        """So many more visits for one move."""
+        return self._run(self.search, position, visits, action)
+
+    def elsewhere(self, position: Position, visits: int) -> Result:
+        """What another search finds in another position."""
+        return self._run(self.another(go_of(position)), position, visits)
+
+    def _run(self, search: Search, position: Position, visits: int, action: int | None = None) -> Result:
+        left = self.left()
+        search.on_progress = None
+        return search.run(position, visits=visits, seconds=None if left is None else max(left / 2, SHORTEST), action=action)
+
+
+def may_be_over(position: Position, cleanup: bool = False) -> bool:
+    """Whether so much is filled of the board that something can be settled, or somebody thinks that it is."""
+    return cleanup or position.state.passes == 1 or int(position.state.empty_count) <= MOST_EMPTY * (position.game.actions - 1)
+
+
+def decide(
+    position: Position,
+    result: Result,
+    look: SecondLook,
+    *,
+    cleanup: bool = False,
+    settled: Settlement | None = None,
+    policy: Any = None,
+    seed: int = 0,
+) -> int:
+    """The action to play: the search's, or one as good that the end of a game calls for. `result` is what the search found, and
+    `settled` what playouts say, if they were asked already."""
+    if not may_be_over(position, cleanup) and result.best != position.game.actions - 1:
+        return result.best
+    settled = settle(position, policy, seed=seed) if settled is None else settled
+    return _End(position, result, look, cleanup, settled, policy, seed).choose()
+
+
+class _End:
+    """A position that may be the end of a game. Leads and values are those of the player to move."""
+
+    def __init__(
+        self,
+        position: Position,
+        result: Result,
+        look: SecondLook,
+        cleanup: bool,
+        settled: Settlement,
+        policy: Any,
+        seed: int,
+    ) -> None:
+        self.position, self.result, self.look, self.settled = position, result, look, settled
+        self.cleanup, self.policy, self.seed = cleanup, policy, seed
+        self.game, self.player = go_of(position), position.to_play
+        self.side = 1 - 2 * self.player
+        self.pass_ = self.game.actions - 1
+        self.has_passed = int(position.state.passes) == 1  # the opponent
+        self.is_area = self.game.rules.scoring == "area"
+        self.is_agreed = self.game.rules.dead == "agreed"
+        self.is_by_agreed_points = self.is_agreed and not self.is_area
+        self.lead = self.side * settled.lead
+        self.as_it_stands = self.side * self.game.lead(position, dead=[])
+        self.is_in_doubt = any(
+            chain.player == self.player and not chain.is_dead and not chain.is_sure for chain in settled.chains
+        )  # an own chain that should live
+        self.best = result.best
+        self.visits = int(result.visits[self.best])
+        self.known: dict[int, Worth] = {}
+
+    def choose(self) -> int:
+        """The first suggestion that the search holds for as good as its own move; else that."""
+        if self.settled.is_proven and self.is_agreed and not self.cleanup:
+            return self.pass_
+        if self.cleanup and self.can_afford_cleaning():
+            found = max(self.cleaning_moves(), key=lambda action: self.worth(action).lower, default=self.pass_)
+            if found != self.pass_ and self.worth(found).winrate >= self.level() - CLEANING:
+                return found
+        for action in self.suggestions():
+            if action == self.best != self.pass_ or self.is_as_good(action):
+                return action
+        return self.best if self.best != self.pass_ else self.best_but_for_passing()
+
+    # --- suggestions ---
+
+    def suggestions(self) -> Iterator[int]:
+        """Moves that the end of a game calls for, if it has come."""
+        wins_at_once = self.settled.surest[self.player] > 0 if self.is_agreed else self.as_it_stands > 0
+        if self.has_passed and wins_at_once:
+            yield self.pass_
+        if not self.is_agreed and self.as_it_stands <= 0 < self.lead:
+            yield from self.cleaning_moves()
+        elif self.settled.is_settled:
+            yield from self.leaving(self.settled.dame if self.is_area else [], self.lead)
+            yield self.pass_
+        elif self.is_by_agreed_points and self.is_wasted(self.best):
+            yield from (action for action in self.promising() if not self.is_wasted(action))
+            yield self.pass_
+
+    def cleaning_moves(self) -> Iterator[int]:
+        """Moves at dead chains behind which the game is still won; then any such moves."""
+        least = 0.5 if self.lead > 0 else self.lead - 1
+        yield from self.leaving(self.liberties(self.settled.stones("dead", 1 - self.player)), least)
+        if not self.cleanup:
+            yield from self.leaving(self.promising(), least)
+
+    def can_afford_cleaning(self) -> bool:
+        """Whether there is something to clean up, and it does not cost the game."""
+        dead = self.settled.stones("dead", 1 - self.player)
+        return bool(dead) and (self.is_area or self.lead > len(self.liberties(dead)))
+
+    def leaving(self, actions: Iterable[int], least: float) -> Iterator[int]:
+        """Those of these actions, in the search's order, that leave a lead of this much, if playouts are right."""
+        for action in sorted(actions, key=lambda action: -self.result.visits[action])[:TRIES]:
+            following = self.after(action)
+            if following is not None and not self.look.is_over and self.lead_at(following) >= least:
+                yield action
+
+    def promising(self, moves: list[Move] | None = None) -> list[int]:
+        """Moves that the search has tried, most visits first, but for passes and own eyes; behind them those of which it thinks
+        most beforehand: it may have seen that a pass would win at once, and tried nothing else."""
+        moves = self.result.moves if moves is None else moves
+        ordered = sorted(moves, key=lambda move: (-move.visits, -2.0 if move.amaf_value is None else -move.amaf_value))
+        return [move.action for move in ordered if move.action != self.pass_ and self.after(move.action) is not None][:TRIES]
+
+    def best_but_for_passing(self) -> int:
+        """What the search likes best, which was a pass: if other moves are as good, the best of them."""
+        good = [action for action in self.promising(self.alternatives) if self.is_as_good(action)]
+        return max(good, key=lambda action: self.worth(action).lower, default=self.pass_)
+
+    @functools.cached_property
+    def alternatives(self) -> list[Move]:
+        """What the search finds beside a pass. If that wins at once, as it counts, it tries nothing else; then it is asked
+        about the same stones with nobody having passed."""
+        if self.look.is_over or not (self.is_agreed and self.has_passed):
+            return self.result.moves
+        return self.look.elsewhere(resumed(self.position), self.enough(int(self.result.visits.sum()))).moves
+
+    # --- what the search thinks ---
+
+    def is_as_good(self, action: int) -> bool:
+        """Whether the search, with as many visits, finds no lower bound of another move above this one's win rate."""
+        return self.worth(action).winrate >= self.level()
+
+    def level(self) -> float:
+        """The highest lower bound of all moves. A pass is counted in if it is what the search likes best."""
+        bounds = [worth.lower for action, worth in self.known.items() if action != self.pass_]
+        if not self.is_by_agreed_points:
+            bounds += [self.row_worth(move).lower for move in self.result.moves if move.visits and move.action != self.pass_]
+        if self.best == self.pass_ and self.is_agreed and self.has_passed:
+            bounds += [self.worth(action).lower for action in self.promising(self.alternatives)[:1]]
+        found = max([*bounds, self.worth(self.best).lower])
+        return 0.0 if found < HOPELESS else found
+
+    def worth(self, action: int) -> Worth:
+        """What a move is worth, by as many visits as the search's own move has or gets; nothing, if superko forbids it."""
+        if action not in self.known:
+            try:
+                self.known[action] = self.worth_of_passing() if action == self.pass_ else self.worth_of_playing(action)
+            except IllegalMove:
+                self.known[action] = Worth(0.0, 0.0)
+        return self.known[action]
+
+    def worth_of_playing(self, action: int) -> Worth:
+        """What a move is worth that is no pass."""
+        if not self.is_by_agreed_points or self.look.is_over:
+            return self.searched(action)
+        return self.against(self.by_area(self.position.play(action), self.settled.dame.count(action)))
+
+    def worth_of_passing(self) -> Worth:
+        """What a pass is worth. One that ends the game by agreement must win by it as well, and under area scoring also by the
+        search's own count: there, nothing is lost by making sure."""
+        if not (self.is_by_agreed_points or self.cleanup or (self.is_agreed and self.has_passed)):
+            return self.searched(self.pass_)
+        waiting = with_turn(self.position, 1 - self.player)
+        found = self.against(self.by_area(waiting) if self.is_by_agreed_points else waiting)
+        if self.has_passed and not self.cleanup:
+            ends = [self.lead, self.side * self.game.lead(self.position.play(self.pass_))][: 1 + self.is_area]
+            found = min([found, *(self.bounded(self.rate(lead), self.enough(self.visits)) for lead in ends)])
+        return found
+
+    def searched(self, action: int) -> Worth:
+        """What the search says of a move."""
+        move = self.row(self.result, action)
+        missing = self.enough(self.visits) - move.visits
+        if missing > 0 and self.look.is_over:  # what is not known well is not believed
+            lower = self.row_worth(move).lower
+            return Worth(lower, lower)
+        return self.row_worth(self.row(self.look.more(self.position, action, missing), action) if missing > 0 else move)
+
+    def against(self, position: Position) -> Worth:
+        """What a position is worth to the player in which the opponent is to move; nothing, if there is no time to see."""
+        if self.look.is_over:
+            return Worth(0.0, 0.0)
+        if position.is_over:
+            return self.bounded(winrate_of(position.returns[self.player]), self.enough(self.visits))
+        found = self.look.elsewhere(position, self.enough(int(self.result.visits.sum())))
+        reply = self.row(found, found.best).value
+        return self.bounded(1.0 - winrate_of(found.value if reply is None else reply), self.enough(self.visits))
+
+    def by_area(self, position: Position, filled: int = 0) -> Position:
+        """A position under territory scoring, with the opponent to move, as it is if moves cost nothing from now on. Nor do
+        neutral points gain anything, so the opponent pays for the odd one, if `filled` of them are gone."""
+        odd = self.side * ((len(self.settled.dame) - filled) % 2)
+        komi = int(position.state.half_komi) / 2 - int(position.state.balance) - odd
+        game = Go((self.game.width, self.game.height), komi, self.game.rules.but(scoring="area"))
+        return under(game, [position])[0]
+
+    @staticmethod
+    def rate(lead: float) -> float:
+        """A lead at the end as a win rate."""
+        return 1.0 if lead > 0 else 0.0 if lead < 0 else 0.5
+
+    @staticmethod
+    def bounded(rate: float, visits: int) -> Worth:
+        """A win rate that so many visits have found."""
+        return Worth(rate, lower_bound(rate, visits))
+
+    def row_worth(self, move: Move) -> Worth:
+        """A row of the search's table."""
+        return self.bounded(winrate_of(0.0 if move.value is None else move.value), move.visits)
+
+    @staticmethod
+    def row(result: Result, action: int) -> Move:
+        """What a result says of an action."""
+        return next(move for move in result.moves if move.action == action)
+
+    @staticmethod
+    def enough(visits: int) -> int:
+        """Visits of a second look that is to be as good as the first."""
+        return min(max(visits, FEWEST_VISITS), MOST_VISITS)
+
+    # --- facts ---
+
+    def after(self, action: int) -> Position | None:
+        """The position after an action that is legal and does not fill an own eye."""
+        state = self.position.state
+        try:
+            return None if is_eye(state, cell_of(state, action), self.player + 1) else self.position.play(action)
+        except IllegalMove:
+            return None
+
+    def lead_at(self, position: Position) -> float:
+        """What the player is ahead by in another position, dead stones taken off."""
+        return self.side * self.game.lead(position, dead=dead_stones(position, policy=self.policy, seed=self.seed))
+
+    def liberties(self, chains: list[list[int]]) -> set[int]:
+        """All liberties of these chains."""
+        return Board(self.position).liberties(stone for chain in chains for stone in chain)
+
+    def is_wasted(self, action: int) -> bool:
+        """Whether a move is played where all looks decided, or would cost the game in own territory."""
+        if action == self.pass_:
+            return False
+        is_own = self.settled.owners[action] == self.side
+        is_in_vain = self.settled.sure[action] and (is_own or self.lead > 0)
+        return bool(is_in_vain or (is_own and 0 < self.lead <= 1 and not self.is_in_doubt))
