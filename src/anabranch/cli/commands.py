@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from anabranch._version import __version__
+from anabranch.cli.files import check_outputs, check_replaced, write
 from anabranch.errors import SearchError
 
 app = typer.Typer(
@@ -57,7 +58,10 @@ class Backup(StrEnum):
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, show_default=False)]
 Games = Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Some games; all, if none is given")]
-Moves = Annotated[str, typer.Option(help="Moves that lead to the position, divided by commas or blanks: d3,c5,e6")]
+Moves = Annotated[
+    str,
+    typer.Option(help="Moves that lead to the position, divided by commas or blanks (d3,c5,e6), or letters (ddc)"),
+]
 Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
 Seconds = Annotated[float | None, typer.Option(help="Time to search")]
 SelectOption = Annotated[
@@ -112,11 +116,11 @@ def search(
 ) -> None:
     """Search a position and show its moves. Ctrl-C shows the best so far."""
     from anabranch.cli import boards, show
-    from anabranch.search.archive import check_target
 
     position = find_position(game, moves)
+    check_outputs(svg)
     if save is not None:
-        check_target(save)  # before the time is spent
+        check_replaced(save)
     if ownership:
         boards.check_ownership(position.game)
     searcher = make_search(
@@ -160,11 +164,13 @@ def graph(
 ) -> None:
     """Search a position and draw what was searched, for people (.svg), for Graphviz (.dot) or for programs (.json)."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
+    from anabranch.cli.terminal import console
     from anabranch.search.checks import at_least_one
 
     kind, limit = output.suffix.lower(), at_least_one(nodes, "--nodes")
     if kind not in (".svg", ".dot", ".json"):
         raise SearchError(f"{output}: the file's name says what is written; end it with .svg, .dot or .json")
+    check_outputs(output)
     position = find_position(game, moves)
     searcher = make_search(position, Select.uct, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
     result = searcher.run(position, visits=visits)
@@ -172,7 +178,9 @@ def graph(
     write(output, view.to_json() if kind == ".json" else view.to_dot(limit) if kind == ".dot" else view.svg(limit))
     tried = int((view.edges["visits"] > 0).sum())
     shown = len(view.nodes) if kind == ".json" else min(limit, len(view.nodes))
-    print(f"{len(view.nodes):,} nodes, {tried:,} edges tried, {result.stats.merges:,} merges; {shown:,} nodes are in {output}")
+    console.say(
+        f"{len(view.nodes):,} nodes, {tried:,} edges tried, {result.stats.merges:,} merges; {shown:,} nodes are in {output}"
+    )
 
 
 @app.command()
@@ -228,11 +236,12 @@ def check(
 ) -> None:
     """Check that a game keeps its contract: plain against compiled rules, keys, names, drawings."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
+    from anabranch.cli.terminal import console
     from anabranch.games.check import check as check_game
     from anabranch.games.registry import load
 
     report = check_game(load(game), games=count, seed=seed)
-    print_json({"ok": report.ok, **vars(report)}) if as_json else print(report)
+    print_json({"ok": report.ok, **vars(report)}) if as_json else console.say(str(report))
     raise typer.Exit(0 if report.ok else 1)
 
 
@@ -320,10 +329,24 @@ def bench_nets(game: Any, model: Path | None, seconds: float, as_json: bool) -> 
 
 
 def find_position(name: str, moves: str) -> Any:
-    """The position of a named game after some moves."""
+    """The position of a named game after some moves; what is one word but not one move is a move a letter, as in Python."""
     from anabranch.games.registry import load
 
-    return load(name).position(moves.replace(",", " ").split())
+    game, words = load(name), moves.replace(",", " ").split()
+    if len(words) == 1 and not _is_playable(game, words[0]) and _is_playable(game, words[0][0]):
+        words = list(words[0])
+    return game.position(words)
+
+
+def _is_playable(game: Any, move: str) -> bool:
+    """Whether a game can begin with this."""
+    from anabranch.errors import IllegalMove
+
+    try:
+        game.start().play(move)
+    except IllegalMove:
+        return False
+    return True
 
 
 def make_search(
@@ -395,11 +418,3 @@ def _finite(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [_finite(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file, or say in one line why not."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SearchError(f"{path} cannot be written: {error.strerror}") from None

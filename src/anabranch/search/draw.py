@@ -7,9 +7,10 @@ is the root, from which lines lead to all the others. Above: `export.py`.
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 import numpy as np
+
+from anabranch.chart import safe
 
 SWEEPS = 12  # over the rows, down and up in turn; the order with the fewest crossings is kept
 SIZE = 13  # pixels of the font
@@ -198,7 +199,7 @@ def _width(box: Box) -> float:
 def _box(box: Box, x: float, y: float, width: float, height: float) -> str:
     frame = f'stroke="{SURE}" stroke-width="3"' if box.sure else f'stroke="{INK}"'
     place = _rectangle(x - width / 2, y, width, height, 0 if box.over else 8)
-    parts = [f"<title>{escape(box.tip)}</title>", f'<rect {place} fill="{JOINED if box.joined else PLAIN}" {frame}/>']
+    parts = [f"<title>{safe(box.tip)}</title>", f'<rect {place} fill="{JOINED if box.joined else PLAIN}" {frame}/>']
     if box.over:
         parts.append(f'<rect {_rectangle(x - width / 2 + 3, y + 3, width - 6, height - 6, 0)} fill="none" stroke="{INK}"/>')
     if box.player >= 0:
@@ -227,7 +228,7 @@ def _curve(line: Line, joined: bool, x: np.ndarray, y: np.ndarray, widths: np.nd
     path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {turn1:.1f} {x2:.1f} {turn2:.1f} {x2:.1f} {y2:.1f}"
     width = THINNEST + (THICKEST - THINNEST) * line.weight
     style = f'fill="none" stroke="{JOINING if joined else FAINT}" stroke-opacity="0.85" stroke-width="{width:.2f}" {more}'
-    return f'<path class="edge" d="{path}" {style}><title>{escape(line.tip)}</title></path>'
+    return f'<path class="edge" d="{path}" {style}><title>{safe(line.tip)}</title></path>'
 
 
 def _key(boxes: Sequence[Box], back: bool) -> Iterator[tuple[str, str]]:
@@ -275,7 +276,7 @@ def _disc(x: float, y: float, player: int) -> str:
 def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
     style = f'text-anchor="{anchor}" fill="{INK}"{weight}'
-    return f'<text x="{x:.1f}" y="{y + 0.36 * SIZE:.1f}" {style}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y + 0.36 * SIZE:.1f}" {style}>{safe(text)}</text>'
 
 
 def _document(width: float, height: float, parts: list[str]) -> str:
