@@ -3,6 +3,7 @@
 
     commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
     arena.py      `match` and `tournament`      show_arena.py   what they show
+    ending.py     how a game in the terminal ended, and its record              files.py  files that commands write
     protocols.py  `gtp` and `analyze`, which other programs talk to
     review.py     `review`                      show_review.py  what it shows       boards.py   boards with visits and ownership
     terminal.py   through which all of this goes: text is text, tables fit

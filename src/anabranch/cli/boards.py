@@ -36,6 +36,12 @@ def check_ownership(game: Any) -> None:
         raise SearchError(f"--ownership: points belong to players in Go only, not in {game!r}")
 
 
+def check_record(game: Any) -> None:
+    """Only games of Go have records."""
+    if not isinstance(game, Go):
+        raise SearchError(f"--save: records (SGF) are of games of Go only, not of {game!r}")
+
+
 def print_boards(position: Position, result: Result, heat: bool, ownership: bool, policy: Any = None, seed: int = 0) -> None:
     """Those that are wanted, beside each other if there is room."""
     boards = []

@@ -189,7 +189,9 @@ def play(
     moves: Moves = "",
     visits: Visits = None,
     seconds: Seconds = None,
-    player: Annotated[int, typer.Option(help="Which player you are, from 0; -1 watches the engine alone")] = 0,
+    player: Annotated[
+        str, typer.Option(help="Which player you are, by name (black, X) or number from 0; -1 watches the engine alone")
+    ] = "0",
     select: SelectOption = Select.best,
     c: Exploration = None,
     evaluate: EvaluateOption = Evaluate.rollout,
@@ -200,12 +202,17 @@ def play(
     memory: Memory = "1GB",
     heat: Annotated[bool, typer.Option("--heat", help="Show the engine's visits on the board after its moves (Go)")] = False,
     ownership: Ownership = False,
+    save: Annotated[Path | None, typer.Option(help="Save the game as SGF into this file at its end (Go)")] = None,
 ) -> None:
     """Play against the engine in the terminal."""
     from anabranch.cli import boards
-    from anabranch.cli.play import Shown, play_game
+    from anabranch.cli.play import Play, Shown
 
     position = find_position(game, moves)
+    person = find_player(position.game, player)
+    if save is not None:
+        boards.check_record(position.game)
+        check_outputs(save)
     if ownership:
         boards.check_ownership(position.game)
     if heat and not boards.shows_heat(position.game):
@@ -214,7 +221,7 @@ def play(
     searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory, network=network, threads=threads)
     if visits is None and seconds is None:
         seconds = 1.0
-    play_game(searcher, position, player, visits, seconds, Shown(heat, ownership))
+    Play(searcher, person, {"visits": visits, "seconds": seconds}, Shown(heat, ownership), save).run(position)
 
 
 @app.command()
@@ -336,6 +343,16 @@ def find_position(name: str, moves: str) -> Any:
     if len(words) == 1 and not _is_playable(game, words[0]) and _is_playable(game, words[0][0]):
         words = list(words[0])
     return game.position(words)
+
+
+def find_player(game: Any, name: str) -> int:
+    """A player's number from its name or number; -1 for nobody."""
+    names = {str(number): number for number in range(-1, game.players)}
+    names |= {called.lower(): number for number, called in enumerate(game.player_names)}
+    if name.strip().lower() not in names:
+        called = f" ({', '.join(game.player_names)})" if game.player_names else ""
+        raise SearchError(f"--player {name}: {game!r} has players 0 to {game.players - 1}{called}; -1 watches")
+    return names[name.strip().lower()]
 
 
 def _is_playable(game: Any, move: str) -> bool:

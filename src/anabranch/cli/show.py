@@ -16,7 +16,7 @@ from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.jit import report_with
 from anabranch.jit.kernels import Reporter
-from anabranch.search.result import Result
+from anabranch.search.result import Result, format_value
 from anabranch.search.simultaneous.result import HEAD, SEATS, PairResult
 
 SHOWN = 12  # moves of a table
@@ -41,7 +41,8 @@ def print_position(position: Position) -> None:
     """The board and whose turn it is."""
     console.say(str(position))
     if not position.is_over:
-        who = {CHANCE: "chance", EVERYONE: "both players"}.get(position.to_play, f"player {position.to_play}")
+        who = {CHANCE: "chance", EVERYONE: "both players"}.get(position.to_play, "")
+        who = who or position.game.player_name(position.to_play)
         console.say(f"{position.game!r}, ply {len(position.moves) + 1}, {who} to move\n", "dim")
 
 
@@ -62,12 +63,34 @@ class PairTable(NamedTuple):
         yield from tables
 
 
-def result_table(result: Result, limit: int = SHOWN) -> RenderableType:
-    """The moves of a result."""
+def result_table(result: Result, limit: int = SHOWN, game: Any = None) -> RenderableType:
+    """The moves of a result; with a game whose values are win rates, as such."""
     if isinstance(result, PairResult):
         return PairTable(result, limit)
-    head = ("move", "visits", "share", "value", "principal variation")
-    return Rows(head, result.rows(limit), sentences=True, styles=("", "", "", "", "dim"), best=True)
+    head = ["move", "visits", "share", "value", "principal variation"]
+    rows = [list(row) for row in result.rows(limit)]
+    if game is not None and has_win_rates(game):
+        head[3] = "win rate"
+        for row, move in zip(rows, result.moves, strict=False):
+            row[3] = ("=" if move.proven else "") + win_rate(move.value)
+    return Rows(head, rows, sentences=True, styles=("", "", "", "", "dim"), best=True)
+
+
+def has_win_rates(game: Any) -> bool:
+    """Whether values are between a loss, -1, and a win, 1; games that pay anything else declare it."""
+    return bool(game.players == 2 and game.zero_sum and tuple(game.value_range) == (-1.0, 1.0) and game.discount == 1.0)
+
+
+def win_rate(value: float | None) -> str:
+    """A value as a win rate, a draw being half a win."""
+    return "-" if value is None else f"{(value + 1) / 2:.1%}"
+
+
+def worth(position: Position, value: Any) -> str:
+    """What a search takes a position for, from the view of who moves there: a win rate where values are that."""
+    if has_win_rates(position.game) and not isinstance(value, list):
+        return f"win rate {win_rate(value)} for {position.game.player_name(position.to_play)}"
+    return f"value {format_value(value)}"
 
 
 @contextlib.contextmanager
