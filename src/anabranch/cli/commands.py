@@ -165,6 +165,7 @@ def graph(
     """Search a position and draw what was searched, for people (.svg), for Graphviz (.dot) or for programs (.json)."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
     from anabranch.cli.terminal import console
+    from anabranch.games.simultaneous import SimultaneousGame
     from anabranch.search.checks import at_least_one
 
     kind, limit = output.suffix.lower(), at_least_one(nodes, "--nodes")
@@ -172,7 +173,8 @@ def graph(
         raise SearchError(f"{output}: the file's name says what is written; end it with .svg, .dot or .json")
     check_outputs(output)
     position = find_position(game, moves)
-    searcher = make_search(position, Select.uct, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
+    rule = Select.decoupled if isinstance(position.game, SimultaneousGame) else Select.uct
+    searcher = make_search(position, rule, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
     result = searcher.run(position, visits=visits)
     view = searcher.graph
     write(output, view.to_json() if kind == ".json" else view.to_dot(limit) if kind == ".dot" else view.svg(limit))
