@@ -82,6 +82,7 @@ class Rows:
             cell.stylize(self._style(number, place))
         ends = row[-1].wrap(console, widths[-1]) if self.sentences else [row[-1]]
         for count, end in enumerate(ends or [Text()]):
+            end.rstrip()
             cells = row[:-1] if count == 0 else [Text()] * (len(row) - 1)
             yield Text(BETWEEN).join(
                 [
