@@ -160,7 +160,7 @@ def test_a_table_fits_its_terminal_and_loses_nothing(cells, width):
 
 def test_a_column_of_sentences_is_broken_into_lines_beside_the_others():
     rows = Rows(("game", "what it is"), [("hex", "Join your two sides of the board"), ("nim", "Take the last")], sentences=True)
-    assert lines_of(rows, 6 + NARROWEST + 6) == [
+    assert lines_of(rows, 6 + NARROWEST + 12) == [
         "game  what it is",
         "hex   Join your two sides of",
         "      the board",

@@ -24,8 +24,8 @@ COMMANDS = {
     SAVE: "",
     "quit": "",
 }
-LONGEST_ANSWER = 100  # characters; more for `save`, whose file may be far away
-LONGEST_LINE = 5_000
+LONGEST_ANSWER = 100  # characters
+LONGEST_SAVE = 4_096  # with the name of a file
 
 
 class Shown(NamedTuple):
@@ -112,10 +112,10 @@ class Play:
                 raise Leave
             if answer == "resign":
                 return GAVE_UP
-            if word == "save":
-                self.record.save(position, rest.strip())
-            elif len(answer) > LONGEST_ANSWER:
+            if len(answer) > (LONGEST_SAVE if word == "save" else LONGEST_ANSWER):
                 console.say(f"that is no move: it has {len(answer):,} characters", "red")
+            elif word == "save":
+                self.record.save(position, rest.strip())
             elif answer in ("?", "help", ""):
                 console.say(" ".join(position.game.name_of(action) for action in legal))
                 console.say(f"or {', '.join(commands(position.game))}", "dim")
@@ -151,7 +151,7 @@ class Play:
 def read_answer() -> str:
     """What the person writes; the end of the input means to leave."""
     try:
-        return console.input("your move: ").strip()[:LONGEST_LINE]
+        return console.input("your move: ").strip()
     except (EOFError, KeyboardInterrupt):
         console.say()
         raise Leave from None

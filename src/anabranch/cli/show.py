@@ -95,16 +95,23 @@ def worth(position: Position, value: Any) -> str:
 
 @contextlib.contextmanager
 def live_table(searcher: Any) -> Iterator[None]:
-    """While the search runs, its table is drawn again and again; only on a terminal."""
+    """While the search runs, its table is drawn again and again; only on a terminal. That begins with the first news of the
+    search, since a compiler that tells what it does in the meantime would be overwritten."""
     if not console.is_terminal:
         yield
         return
-    with Live(console=console, refresh_per_second=10, transient=True) as live:
-        searcher.on_progress = lambda result: live.update(Group(result_table(result), Text(pace(searcher, result), "dim")))
-        try:
-            yield
-        finally:
-            searcher.on_progress = None
+    live = Live(console=console, refresh_per_second=10, transient=True)
+
+    def draw(result: Result) -> None:
+        live.update(Group(result_table(result), Text(pace(searcher, result), "dim")))
+        live.start()
+
+    searcher.on_progress = draw
+    try:
+        yield
+    finally:
+        searcher.on_progress = None
+        live.stop()
 
 
 def pace(searcher: Any, result: Result) -> str:

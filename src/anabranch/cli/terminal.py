@@ -16,7 +16,7 @@ from anabranch.printable import printable, printable_lines
 
 BETWEEN = "  "  # two columns
 INDENT = "  "  # of cells below the name of their row
-NARROWEST = 16  # a column of sentences that gets less than this has lines too short to read
+NARROWEST = 10  # a column of sentences that gets less than this has lines too short to read
 
 
 class Terminal(Console):
@@ -31,8 +31,8 @@ class Terminal(Console):
             yield piece if piece.control else Segment(printable_lines(piece.text), piece.style)
 
     def say(self, text: RenderableType = "", style: str = "", end: str = "\n") -> None:
-        """Print without breaking lines, so that other programs find them whole, and a terminal can break them anew."""
-        self.print(text, style=style or None, end=end, soft_wrap=True)
+        """Print: on a terminal with lines broken between words, elsewhere with whole lines, which other programs can find."""
+        self.print(text, style=style or None, end=end, soft_wrap=not self.is_terminal)
 
 
 console = Terminal()
