@@ -53,7 +53,7 @@ def test_search_shows_names_boards_and_variations_as_they_are(program, hostile):
 
 
 def test_chance_events_are_shown_in_variations(program, hostile):
-    code, out, _ = program("search", "pig", "--visits", "200")
+    code, out, _ = program("search", "pig", "--visits", "100")
     assert code == 0 and re.search(r"\[\d\[/75\] \[a1=2\] \[bold\]x\[/bold\] :ant: \ufffd\[2J\]", unstyled(out))
 
 
@@ -63,7 +63,7 @@ def test_play_shows_names_chance_answers_and_errors_as_they_are(program, hostile
     assert code == 0
     assert_shown(out, f"You are one {SHOWN}", f"a1{SHOWN} b1{SHOWN}", "'[/75]nothing' is not a move of", f"two {SHOWN} wins")
     assert re.search(r"engine plays [abc]\d\[/75\]", unstyled(out))
-    code, out, _ = program("play", "pig", "--visits", "40", "--player", "-1")
+    code, out, _ = program("play", "pig:target=6", "--visits", "5", "--player", "-1")
     assert code == 0
     assert_shown(out, f"plays roll{SHOWN}", f" {SHOWN} wins.")
     assert re.search(r"chance: \d\[/75\] \[a1=2\]", unstyled(out))
