@@ -224,6 +224,12 @@ def test_graph_draws_what_was_searched(program, tmp_path, monkeypatch):
     assert (tmp_path / "graph.svg").read_text().count('class="node"') == 15
 
 
+def test_graph_draws_searches_in_which_both_move_at_once(program, tmp_path):
+    code, _, _ = program("graph", RAT, "--visits", "60", "--nodes", "20", "-o", str(tmp_path / "a.svg"))
+    drawing = (tmp_path / "a.svg").read_text()
+    assert code == 0 and " / " not in drawing and "up/" in drawing
+
+
 def test_graph_writes_what_the_files_name_says(program, tmp_path):
     for name, begins in (("a.svg", "<svg"), ("a.dot", "digraph"), ("A.JSON", "{")):
         code, out, _ = program("graph", "tictactoe", "--moves", "b2", "--visits", "50", "--tree", "-o", str(tmp_path / name))

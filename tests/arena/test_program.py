@@ -1,12 +1,15 @@
 """`anabranch match` and `anabranch tournament` as a person uses them."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.cli.conftest import terminal, unstyled  # noqa: F401  (a fixture)
 
 CUP = """
 game = "tictactoe"
@@ -39,6 +42,43 @@ def test_a_match_is_played_shown_drawn_and_told_to_programs(program, tmp_path):
     assert code == 0 and json.loads(told)["games"] == 6
     code, shown, _ = program("match", "--show")
     assert code == 0 and shown.splitlines()[:3] == out.splitlines()[:3]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_names_of_players_are_kept_on_a_narrow_terminal(program, terminal, tmp_path, columns):  # noqa: F811
+    program("match", "a player of some length: random", "another: playout", "--game", "nim", "--games", "2")
+    (tmp_path / "cup.toml").write_text(CUP.replace("tictactoe", "nim").replace("a =", '"one of a long name" =', 2))
+    terminal(columns)
+    code, out, _ = program("match", "--show")
+    lines = unstyled(out).splitlines()
+    table = lines[: next(place for place, line in enumerate(lines) if line.startswith("nim; "))]
+    assert code == 0 and max(map(len, table)) <= columns
+    assert any(line.startswith("a player of some length") for line in table) and any(
+        line.startswith("another") for line in table
+    )
+    code, out, _ = program("tournament", "cup.toml")
+    assert code == 0 and len(re.findall(r"one of a long name", unstyled(out))) >= 2
+
+
+def test_what_a_database_or_a_file_says_is_no_markup(program, tmp_path):
+    program("match", "random", "playout", "--game", "nim", "--games", "2")
+    with sqlite3.connect("matches.db") as db:
+        db.execute("UPDATE matches SET first = ?", ("[/75] [a1=2] :ant: \x1b[2J",))
+    code, out, _ = program("match", "--show")
+    assert code == 0 and "\n[/75] [a1=2] :ant: \ufffd[2J" in out and "\x1b" not in out
+    (tmp_path / "[75] :ant:.toml").write_text(CUP.replace("tictactoe", "nim"))
+    code, out, _ = program("tournament", "[75] :ant:.toml")
+    assert code == 0 and out.startswith("[75] :ant:\n")
+
+
+@pytest.mark.parametrize("option", ["--svg", "--sgf"])
+def test_an_output_that_cannot_be_written_is_refused_before_a_game_is_played(program, tmp_path, option):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "cup.toml").write_text(CUP)
+    for words in (("match", "random", "playout", "--game", "nim", "--games", "2"), ("tournament", "cup.toml")):
+        code, _, err = program(*words, option, "file/below")
+        assert code == 2 and "anabranch: file/below cannot be " in err and len(err.splitlines()) == 1
+        assert not (tmp_path / "matches.db").exists()
 
 
 def test_show_finds_matches_by_player_and_rates_those_of_one_game(program, tmp_path):

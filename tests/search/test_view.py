@@ -11,8 +11,8 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, TriNim
 from anabranch.jit import COMPILED
-from anabranch.search.draw import GAP, JOINED, SURE, Box, Line, crossings, draw, layers, ordered, placed
-from anabranch.search.export import NOBODY
+from anabranch.search.draw import GAP, JOINED, SURE, Box, Line, crossings, draw, layers, ordered, placed, text_width
+from anabranch.search.export import NOBODY, _titles
 from tests.search.games import Board
 
 VISITS = 2000 if COMPILED else 150
@@ -318,6 +318,44 @@ def test_a_line_may_lead_back_to_its_own_row_or_to_its_own_box():
     assert svg.count("stroke-dasharray") == 3 + 1
     assert "leads back" in svg
     assert_apart(boxes_of(svg))
+
+
+def test_a_row_that_is_too_wide_for_a_page_becomes_a_column():
+    names = [f"right/left {i}" for i in range(25)]
+    boxes = [Box([name, "or stay/stay", "1", "+0.000 -0.000"], -1, False, False, False, "", 2) for name in names]
+    svg = draw(boxes, [line(0, i) for i in range(1, 25)], ["width of lines: visits"])
+    found = boxes_of(svg)
+    assert_apart(found)
+    assert float(ElementTree.fromstring(svg).get("width")) < 500
+    assert len({left for left, *_ in found[1:]}) == 1 and found[0][2] < found[1][0]
+    few = draw(boxes[:5], [line(0, i) for i in range(1, 5)], [])
+    assert len({top for _, top, *_ in boxes_of(few)[1:]}) == 1
+
+
+def test_texts_fit_their_boxes_and_the_legend_does_not_collide(shared):
+    picture = ElementTree.fromstring(shared[2].svg(30))
+    for group in picture.iter(f"{SVG}g"):
+        if group.get("class") == "node":
+            width = float(group.find(f"{SVG}rect").get("width"))
+            for text in group.iter(f"{SVG}text"):
+                assert text_width(text.text, bold=text.get("font-weight") == "bold") < width
+    legend = next(group for group in picture.iter(f"{SVG}g") if group.get("class") == "legend")
+    ends = {}
+    for text in legend.findall(f"{SVG}text"):
+        x, y = float(text.get("x")), float(text.get("y"))
+        assert x > ends.get(y, 0.0)
+        ends[y] = x + text_width(text.text)
+    assert max(ends.values()) < float(picture.get("width"))
+
+
+def test_alternatives_are_told_from_pairs():
+    assert _titles(["up/left"]) == ["up/left"]
+    assert _titles(["a1", "b2"]) == ["a1 or b2"]
+    assert _titles(["up/left", "stay/left", "up/up", "a/b", "c/d"]) == ["up/left", "or stay/left", "or up/up", "or 2 more"]
+
+
+def test_players_are_called_by_their_names(shared):
+    assert "X moves" in shared[2].svg(30) and "value for X" in shared[2].svg(30)
 
 
 def test_a_drawing_may_be_deep():

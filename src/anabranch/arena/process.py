@@ -20,8 +20,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO
 
-from anabranch.arena.text import KEPT_LINES, KEPT_WIDTH, clipped, printable
+from anabranch.arena.text import KEPT_LINES, KEPT_WIDTH, clipped
 from anabranch.errors import ArenaError
+from anabranch.printable import printable
 
 MOST_WAITING = 250  # lines that wait to be read; a child that writes more is held up
 LONGEST_LINE = 65_536  # bytes; what comes after the chunk that exceeds this is another line

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 from anabranch.arena.match import Match
 from anabranch.arena.notation import LONGEST
 from anabranch.arena.playing import Played
-from anabranch.arena.text import NAME, REASON, clipped, last_lines, one_line, printable
+from anabranch.arena.text import NAME, REASON, clipped, last_lines, one_line
 from anabranch.errors import ArenaError
+from anabranch.printable import printable
 
 VERSION = 1
 PATIENCE = 30.0  # seconds to wait for another program that writes

@@ -3,17 +3,11 @@
 Nothing of it is trusted: a terminal would obey its control characters, and it may be of any length.
 """
 
+from anabranch.printable import printable
+
 REASON = 500  # characters of why a game was lost
 NAME = 100  # characters of what a program calls itself
 KEPT_LINES, KEPT_WIDTH = 40, 200  # what is kept of stderr or of a traceback: its last lines, the beginning of each
-UNPRINTABLE = "\ufffd"  # stands where a character was that cannot be printed
-
-
-def printable(text: str) -> str:
-    """The same in one line, without control characters and marks that turn the direction of writing."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else " " if c.isspace() else UNPRINTABLE for c in text)
 
 
 def clipped(text: str, most: int) -> str:

@@ -3,16 +3,16 @@
 
     commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
     arena.py      `match` and `tournament`      show_arena.py   what they show
+    ending.py     how a game in the terminal ended, and its record              files.py  files that commands write
     protocols.py  `gtp` and `analyze`, which other programs talk to
     review.py     `review`                      show_review.py  what it shows       boards.py   boards with visits and ownership
+    terminal.py   through which all of this goes: text is text, tables fit
     streams.py    standard input and output that are closed, full or broken
 
 Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
 """
 
 import sys
-
-import typer
 
 from anabranch.cli import arena, protocols, review, streams  # noqa: F401  (they add their commands)
 from anabranch.cli.commands import app
@@ -30,7 +30,9 @@ def main() -> None:
     except AnabranchError as error:
         if isinstance(error, OutputError):
             streams.abandon_stdout()
-        typer.secho(f"anabranch: {error}", fg="red", err=True)
+        from anabranch.cli.terminal import print_error
+
+        print_error(error)
         sys.exit(2)
     except BrokenPipeError:  # nobody reads on, as in `anabranch ... | head`
         streams.abandon_stdout()

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from anabranch.cli.commands import Json, app, write
+from anabranch.cli.commands import Json, app
+from anabranch.cli.files import check_folder, check_outputs, write
 from anabranch.errors import ArenaError
 
 PLAYER_HELP = 'A player: "uct visits=1000 policy=MoGo", "random", or a program over GTP: "gnugo --mode gtp --level 1"'
@@ -52,6 +53,7 @@ def match(
     from anabranch.cli import show_arena
 
     test = None if sprt is None else tests.parse(sprt, alpha, beta)
+    check_outputs(svg)
     if show:
         show_matches(db, first, second, test, as_json, svg)
         return
@@ -71,6 +73,7 @@ def match(
         cap=cap,
         seed=seed,
     )
+    check_folder(sgf)
     (standing,) = show_arena.played([chosen], games, db, processes, timeout, sgf, test, as_json, together)
     if svg is not None:
         from anabranch.arena.plot import running_score
@@ -98,11 +101,13 @@ def tournament(
     from anabranch.cli import show_arena
 
     plan = Tournament.read(file)
+    check_outputs(svg)
     base = db or Path(plan.db or "matches.db")
     if show:
         standings = show_arena.kept_standings(base, list(plan.matches))
     else:
         folder = sgf or (None if plan.sgf is None else Path(plan.sgf))
+        check_folder(folder)
         count, workers = games or plan.games, processes or plan.processes or 1
         standings = show_arena.played(list(plan.matches), count, base, workers, plan.timeout or TIMEOUT, folder, None, as_json)
     anchor, at = plan.anchor or (None, 0.0)

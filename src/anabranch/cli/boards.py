@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from anabranch.cli.show import console
+from anabranch.cli.terminal import console
 from anabranch.errors import SearchError
 from anabranch.games.go import Go
 from anabranch.games.go.draw import is_hot, signs_of
@@ -36,6 +36,12 @@ def check_ownership(game: Any) -> None:
         raise SearchError(f"--ownership: points belong to players in Go only, not in {game!r}")
 
 
+def check_record(game: Any) -> None:
+    """Only games of Go have records."""
+    if not isinstance(game, Go):
+        raise SearchError(f"--save: records (SGF) are of games of Go only, not of {game!r}")
+
+
 def print_boards(position: Position, result: Result, heat: bool, ownership: bool, policy: Any = None, seed: int = 0) -> None:
     """Those that are wanted, beside each other if there is room."""
     boards = []
@@ -50,8 +56,8 @@ def print_boards(position: Position, result: Result, heat: bool, ownership: bool
         columns = [[_beside(lines, widths) for lines in zip(*columns, strict=True)]] if columns else []
     for column in columns:
         for line in column:
-            console.print(line, soft_wrap=True)
-        console.print()
+            console.say(line)
+        console.say()
 
 
 def heat_lines(position: Position, visits: np.ndarray) -> list[Text]:

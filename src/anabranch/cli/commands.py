@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from anabranch._version import __version__
+from anabranch.cli.files import check_outputs, check_replaced, write
 from anabranch.errors import SearchError
 
 app = typer.Typer(
@@ -57,7 +58,10 @@ class Backup(StrEnum):
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, show_default=False)]
 Games = Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Some games; all, if none is given")]
-Moves = Annotated[str, typer.Option(help="Moves that lead to the position, divided by commas or blanks: d3,c5,e6")]
+Moves = Annotated[
+    str,
+    typer.Option(help="Moves that lead to the position, divided by commas or blanks (d3,c5,e6), or letters (ddc)"),
+]
 Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
 Seconds = Annotated[float | None, typer.Option(help="Time to search")]
 SelectOption = Annotated[
@@ -112,11 +116,11 @@ def search(
 ) -> None:
     """Search a position and show its moves. Ctrl-C shows the best so far."""
     from anabranch.cli import boards, show
-    from anabranch.search.archive import check_target
 
     position = find_position(game, moves)
+    check_outputs(svg)
     if save is not None:
-        check_target(save)  # before the time is spent
+        check_replaced(save)
     if ownership:
         boards.check_ownership(position.game)
     searcher = make_search(
@@ -160,19 +164,25 @@ def graph(
 ) -> None:
     """Search a position and draw what was searched, for people (.svg), for Graphviz (.dot) or for programs (.json)."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
+    from anabranch.cli.terminal import console
+    from anabranch.games.simultaneous import SimultaneousGame
     from anabranch.search.checks import at_least_one
 
     kind, limit = output.suffix.lower(), at_least_one(nodes, "--nodes")
     if kind not in (".svg", ".dot", ".json"):
         raise SearchError(f"{output}: the file's name says what is written; end it with .svg, .dot or .json")
+    check_outputs(output)
     position = find_position(game, moves)
-    searcher = make_search(position, Select.uct, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
+    rule = Select.decoupled if isinstance(position.game, SimultaneousGame) else Select.uct
+    searcher = make_search(position, rule, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
     result = searcher.run(position, visits=visits)
     view = searcher.graph
     write(output, view.to_json() if kind == ".json" else view.to_dot(limit) if kind == ".dot" else view.svg(limit))
     tried = int((view.edges["visits"] > 0).sum())
     shown = len(view.nodes) if kind == ".json" else min(limit, len(view.nodes))
-    print(f"{len(view.nodes):,} nodes, {tried:,} edges tried, {result.stats.merges:,} merges; {shown:,} nodes are in {output}")
+    console.say(
+        f"{len(view.nodes):,} nodes, {tried:,} edges tried, {result.stats.merges:,} merges; {shown:,} nodes are in {output}"
+    )
 
 
 @app.command()
@@ -181,7 +191,9 @@ def play(
     moves: Moves = "",
     visits: Visits = None,
     seconds: Seconds = None,
-    player: Annotated[int, typer.Option(help="Which player you are, from 0; -1 watches the engine alone")] = 0,
+    player: Annotated[
+        str, typer.Option(help="Which player you are, by name (black, X) or number from 0; -1 watches the engine alone")
+    ] = "0",
     select: SelectOption = Select.best,
     c: Exploration = None,
     evaluate: EvaluateOption = Evaluate.rollout,
@@ -192,12 +204,17 @@ def play(
     memory: Memory = "1GB",
     heat: Annotated[bool, typer.Option("--heat", help="Show the engine's visits on the board after its moves (Go)")] = False,
     ownership: Ownership = False,
+    save: Annotated[Path | None, typer.Option(help="Save the game as SGF into this file at its end (Go)")] = None,
 ) -> None:
     """Play against the engine in the terminal."""
     from anabranch.cli import boards
-    from anabranch.cli.play import Shown, play_game
+    from anabranch.cli.play import Play, Shown
 
     position = find_position(game, moves)
+    person = find_player(position.game, player)
+    if save is not None:
+        boards.check_record(position.game)
+        check_outputs(save)
     if ownership:
         boards.check_ownership(position.game)
     if heat and not boards.shows_heat(position.game):
@@ -206,7 +223,7 @@ def play(
     searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory, network=network, threads=threads)
     if visits is None and seconds is None:
         seconds = 1.0
-    play_game(searcher, position, player, visits, seconds, Shown(heat, ownership))
+    Play(searcher, person, {"visits": visits, "seconds": seconds}, Shown(heat, ownership), save).run(position)
 
 
 @app.command()
@@ -228,11 +245,12 @@ def check(
 ) -> None:
     """Check that a game keeps its contract: plain against compiled rules, keys, names, drawings."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
+    from anabranch.cli.terminal import console
     from anabranch.games.check import check as check_game
     from anabranch.games.registry import load
 
     report = check_game(load(game), games=count, seed=seed)
-    print_json({"ok": report.ok, **vars(report)}) if as_json else print(report)
+    print_json({"ok": report.ok, **vars(report)}) if as_json else console.say(str(report))
     raise typer.Exit(0 if report.ok else 1)
 
 
@@ -320,10 +338,34 @@ def bench_nets(game: Any, model: Path | None, seconds: float, as_json: bool) -> 
 
 
 def find_position(name: str, moves: str) -> Any:
-    """The position of a named game after some moves."""
+    """The position of a named game after some moves; what is one word but not one move is a move a letter, as in Python."""
     from anabranch.games.registry import load
 
-    return load(name).position(moves.replace(",", " ").split())
+    game, words = load(name), moves.replace(",", " ").split()
+    if len(words) == 1 and not _is_playable(game, words[0]) and _is_playable(game, words[0][0]):
+        words = list(words[0])
+    return game.position(words)
+
+
+def find_player(game: Any, name: str) -> int:
+    """A player's number from its name or number; -1 for nobody."""
+    names = {str(number): number for number in range(-1, game.players)}
+    names |= {called.lower(): number for number, called in enumerate(game.player_names)}
+    if name.strip().lower() not in names:
+        called = f" ({', '.join(game.player_names)})" if game.player_names else ""
+        raise SearchError(f"--player {name}: {game!r} has players 0 to {game.players - 1}{called}; -1 watches")
+    return names[name.strip().lower()]
+
+
+def _is_playable(game: Any, move: str) -> bool:
+    """Whether a game can begin with this."""
+    from anabranch.errors import IllegalMove
+
+    try:
+        game.start().play(move)
+    except IllegalMove:
+        return False
+    return True
 
 
 def make_search(
@@ -395,11 +437,3 @@ def _finite(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [_finite(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file, or say in one line why not."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SearchError(f"{path} cannot be written: {error.strerror}") from None

@@ -1,18 +1,31 @@
-"""A game in the terminal: a person against the engine, or the engine alone."""
+"""A game in the terminal: a person against the engine, or the engine alone. How it ends, and its record: `ending.py`."""
 
 import random
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.text import Text
 
 from anabranch.cli.boards import print_boards
-from anabranch.cli.show import console, print_position, result_table
-from anabranch.errors import AnabranchError, IllegalMove, SearchError
+from anabranch.cli.ending import GAVE_UP, Record, outcome
+from anabranch.cli.show import print_position, result_table, worth
+from anabranch.cli.terminal import console
+from anabranch.errors import AnabranchError, IllegalMove
+from anabranch.games.go import Go
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 
-HELP = "a move, or [b]?[/b] for the legal ones, [b]hint[/b] to ask the engine, [b]undo[/b] to take back, [b]quit[/b]"
+SAVE = "save FILE.sgf"  # of games of Go
+COMMANDS = {
+    "?": "for the legal ones",
+    "hint": "to ask the engine",
+    "undo": "to take back",
+    "resign": "",
+    SAVE: "",
+    "quit": "",
+}
 LONGEST_ANSWER = 100  # characters
+LONGEST_SAVE = 4_096  # with the name of a file
 
 
 class Shown(NamedTuple):
@@ -22,94 +35,139 @@ class Shown(NamedTuple):
     ownership: bool  # whose points will be whose
 
 
-def play_game(search: Any, position: Position, person: int, visits: int | None, seconds: float | None, shown: Shown) -> None:
-    """Play until the game is over or the person leaves."""
-    if not -1 <= person < position.game.players:
-        raise SearchError(f"--player {person}: {position.game!r} has players 0 to {position.game.players - 1}; -1 watches")
-    dice = random.Random(search.seed)
-    past: list[Position] = []  # positions at which the person moved
-    console.print(Text.from_markup(f"You are player {person}. Write {HELP}.\n") if person >= 0 else "The engine plays alone.\n")
-    while not position.is_over:
-        print_position(position)
-        if position.to_play == CHANCE:
-            event = dice.choices(range(position.game.events), position.probabilities)[0]
-            console.print(f"chance: {position.game.event_name(event)}\n")
-            position = position.play(event)
-        elif position.to_play == EVERYONE:
-            chosen = both(search, position, person, past, visits, seconds)
-            if chosen is None:
-                return
-            position = chosen
-        elif position.to_play == person:
-            chosen = ask(search, position, past, visits, seconds)
-            if chosen is None:
-                return
-            position = chosen
-        else:
-            result = search.run(position, visits=visits, seconds=seconds)
-            print_boards(position, result, *shown, seed=search.seed)
-            console.print(Text.assemble("engine plays ", (result.best_name, "bold"), "   ", (f"{result.summary}\n", "dim")))
-            position = position.play(result.best)
-        follow(search, position)
-    print_position(position)
-    console.print(outcome(position, person))
+class Leave(Exception):
+    """The person does not want to go on."""
 
 
-def both(
-    search: Any, position: Any, person: int, past: list[Position], visits: int | None, seconds: float | None
-) -> Position | None:
-    """The position after a turn in which the person, if there is one, and the engine have moved at once; None to leave."""
-    pair: list[Any] = [None, None]
-    if person >= 0:
-        answer = ask(search, position, past, visits, seconds, person)
-        if answer is None or isinstance(answer, Position):
-            return answer
-        pair[person] = answer
-    result = search.run(position, visits=visits, seconds=seconds)
-    pair = [best if own is None else position.game.action(own) for own, best in zip(pair, result.best, strict=True)]
-    name = position.game.pair_name(tuple(pair))
-    console.print(Text.assemble("played: ", (name, "bold"), "   ", (f"{result.summary}\n", "dim")))
-    if person >= 0:
-        past.append(position)
-    return position.play(tuple(pair))
+class Play:
+    """One game: who plays it, with which search, and what has happened so far."""
 
+    def __init__(self, search: Any, person: int, limits: dict[str, Any], shown: Shown, save: Path | None) -> None:
+        self.search, self.person, self.limits, self.shown = search, person, limits, shown
+        self.dice = random.Random(search.seed)
+        self.past: list[Position] = []  # positions at which the person moved
+        self.record = Record(save, person)
 
-def ask(
-    search: Any, position: Any, past: list[Position], visits: int | None, seconds: float | None, person: int | None = None
-) -> Any:
-    """The position after the person's move, or an earlier one after `undo`; None to leave. Where both move at once, `person` is
-    asked for its own action alone, and that is given."""
-    legal = position.legal_actions if person is None else position.legal_actions[person]
-    while True:
+    def run(self, position: Position) -> None:
+        """Play until the game is over or the person leaves; what is to be saved is saved at its end."""
+        game = position.game
+        console.say(welcome(game, self.person) if self.person >= 0 else "The engine plays alone.\n")
+        resigned = None
         try:
-            answer = console.input("your move: ").strip()
-        except (EOFError, KeyboardInterrupt):
-            console.print()
-            return None
-        if answer in ("quit", "q", "exit"):
-            return None
-        if len(answer) > LONGEST_ANSWER:
-            console.print(f"that is no move: it has {len(answer):,} characters", style="red")
-            continue
-        if answer in ("?", "help", ""):
-            console.print(" ".join(position.game.name_of(action) for action in legal))
-        elif answer == "hint":
-            console.print(result_table(search.run(position, visits=visits, seconds=seconds), limit=5))
-        elif answer == "undo":
-            if past:
-                return past.pop()
-            console.print("there is nothing to take back")
-        else:
-            try:
-                if person is not None:
-                    if position.game.action(answer) in legal:
-                        return answer
-                    raise IllegalMove(f"{answer} is not legal here")
-                following = position.play(answer)
-                past.append(position)
-                return following
-            except AnabranchError as error:
-                console.print(str(error), style="red")
+            while not position.is_over:
+                print_position(position)
+                following = self.next(position)
+                if following is GAVE_UP:
+                    resigned = self.person
+                    break
+                position = following
+                follow(self.search, position)
+        except Leave:
+            self.record.save_at_end(position)
+            return
+        if resigned is None:
+            print_position(position)
+        console.say(outcome(position, self.person, resigned))
+        self.record.save_at_end(position, resigned)
+
+    def next(self, position: Any) -> Any:
+        """The position after whoever moves here has moved, or an earlier one; GAVE_UP if the person resigns."""
+        if position.to_play == CHANCE:
+            event = self.dice.choices(range(position.game.events), position.probabilities)[0]
+            console.say(f"chance: {position.game.event_name(event)}\n")
+            return position.play(event)
+        if position.to_play == EVERYONE:
+            return self.both(position)
+        if position.to_play == self.person:
+            return self.ask(position)
+        result = self.search.run(position, **self.limits)
+        print_boards(position, result, *self.shown, seed=self.search.seed)
+        who = "engine" if self.person >= 0 else position.game.player_name(position.to_play)
+        self.tell(f"{who} plays ", result.best_name, position, result)
+        return position.play(result.best)
+
+    def both(self, position: Any) -> Any:
+        """The position after a turn in which the person, if there is one, and the engine have moved at once."""
+        pair: list[Any] = [None, None]
+        if self.person >= 0:
+            answer = self.ask(position, self.person)
+            if answer is GAVE_UP or isinstance(answer, Position):
+                return answer
+            pair[self.person] = answer
+        result = self.search.run(position, **self.limits)
+        pair = [best if own is None else position.game.action(own) for own, best in zip(pair, result.best, strict=True)]
+        self.tell("played: ", position.game.pair_name(tuple(pair)), position, result)
+        if self.person >= 0:
+            self.past.append(position)
+        return position.play(tuple(pair))
+
+    def ask(self, position: Any, person: int | None = None) -> Any:
+        """The position after the person's move, or an earlier one after `undo`, or GAVE_UP. Where both move at once, `person`
+        is asked for its own action alone, and that is given."""
+        legal = position.legal_actions if person is None else position.legal_actions[person]
+        while True:
+            answer = read_answer()
+            word, _, rest = answer.partition(" ")
+            if answer in ("quit", "q", "exit"):
+                raise Leave
+            if answer == "resign":
+                return GAVE_UP
+            if len(answer) > (LONGEST_SAVE if word == "save" else LONGEST_ANSWER):
+                console.say(f"that is no move: it has {len(answer):,} characters", "red")
+            elif word == "save":
+                self.record.save(position, rest.strip())
+            elif answer in ("?", "help", ""):
+                console.say(" ".join(position.game.name_of(action) for action in legal))
+                console.say(f"or {', '.join(commands(position.game))}", "dim")
+            elif answer == "hint":
+                console.say(result_table(self.search.run(position, **self.limits), limit=5, game=position.game))
+            elif answer == "undo":
+                if self.past:
+                    return self.past.pop()
+                console.say("there is nothing to take back")
+            else:
+                try:
+                    return self.played(position, answer, legal, person)
+                except AnabranchError as error:
+                    console.say(str(error), "red")
+
+    def played(self, position: Any, answer: str, legal: list[int], person: int | None) -> Any:
+        """What `ask` gives for a move."""
+        if person is not None:
+            if position.game.action(answer) in legal:
+                return answer
+            raise IllegalMove(f"{answer} is not legal here")
+        following = position.play(answer)
+        self.past.append(position)
+        return following
+
+    def tell(self, before: str, move: str, position: Position, result: Any) -> None:
+        """What was played, and what the engine thinks of it."""
+        visits = int(result.visits[result.best]) if isinstance(result.best, int) else int(result.pairs.sum())
+        thought = f"{worth(position, result.value)}, {visits:,} visits{', proven' if result.proven else ''}"
+        console.say(Text.assemble(before, (move, "bold"), "   ", (f"{thought}\n", "dim")))
+
+
+def read_answer() -> str:
+    """What the person writes; the end of the input means to leave."""
+    try:
+        return console.input("your move: ").strip()
+    except (EOFError, KeyboardInterrupt):
+        console.say()
+        raise Leave from None
+
+
+def commands(game: Any) -> dict[str, str]:
+    """What can be written beside moves, and what it is for."""
+    return {command: meaning for command, meaning in COMMANDS.items() if command != SAVE or isinstance(game, Go)}
+
+
+def welcome(game: Any, person: int) -> Text:
+    """Who the person is, and what can be written."""
+    told = Text(f"You are {game.player_name(person)}. Write a move, or ")
+    for place, (command, meaning) in enumerate(commands(game).items()):
+        told.append(", " if place else "").append(command, "bold").append(f" {meaning}".rstrip())
+    return told.append(".\n")
 
 
 def follow(search: Any, position: Position) -> None:
@@ -117,13 +175,3 @@ def follow(search: Any, position: Position) -> None:
     root = search.position
     if root is not None and root.moves == position.moves[:-1] and not position.is_over:
         search.advance(position.moves[-1])
-
-
-def outcome(position: Position, person: int) -> str:
-    """How the game ended, from the person's side where there is one."""
-    totals = [end + paid for end, paid in zip(position.returns, position.rewards, strict=True)]
-    if person < 0 or len(totals) != 2:
-        return "The game is over: " + ", ".join(f"player {i} {total:+g}" for i, total in enumerate(totals))
-    if totals[0] == totals[1]:
-        return "A draw."
-    return "You win." if totals[person] > totals[1 - person] else "The engine wins."

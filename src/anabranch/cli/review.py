@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from anabranch.cli.commands import Json, Seed, app, print_json, write
+from anabranch.cli.commands import Json, Seed, app, print_json
+from anabranch.cli.files import check_outputs, write
 from anabranch.cli.protocols import RULES_HELP, Exploration, Graph, Memory, PolicyOption, check_limits, policy_of
 from anabranch.errors import SgfError
 
@@ -52,6 +53,7 @@ def review(
         raise SgfError(f"--last={last}: comes before --first={first}")
     if swings < 0:
         raise SgfError(f"--swings={swings}: must be 0 or more")
+    check_outputs(svg, sgf)
     tree = records.load(file)
     if komi is not None or rules is not None:
         tree.change(komi, None if rules is None else rules_of(rules))

@@ -5,23 +5,21 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
+from anabranch.cli.terminal import Rows, console, errors
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.jit import report_with
 from anabranch.jit.kernels import Reporter
-from anabranch.search.result import Result
+from anabranch.search.result import Result, format_value
 from anabranch.search.simultaneous.result import HEAD, SEATS, PairResult
 
-# What is shown may come from others: brackets in it are brackets, not styles.
-console = Console(highlight=False, markup=False)
-errors = Console(stderr=True, highlight=False, markup=False)
+SHOWN = 12  # moves of a table
 
 
 class ConsoleReporter(Reporter):
@@ -29,11 +27,11 @@ class ConsoleReporter(Reporter):
 
     def started(self, what: str) -> None:
         """A compilation begins."""
-        errors.print(f"compiling {what} (once; kept for the next time) ...", style="dim", end="", soft_wrap=True)
+        errors.say(f"compiling {what} (once; kept for the next time) ...", "dim", end="")
 
     def finished(self, what: str, seconds: float, problem: str | None) -> None:
         """It ended."""
-        errors.print(f" {seconds:.1f} s" + (f", not kept: {problem}" if problem else ""), style="dim", soft_wrap=True)
+        errors.say(f" {seconds:.1f} s" + (f", not kept: {problem}" if problem else ""), "dim")
 
 
 report_with(ConsoleReporter())
@@ -41,50 +39,79 @@ report_with(ConsoleReporter())
 
 def print_position(position: Position) -> None:
     """The board and whose turn it is."""
-    console.print(Text(str(position)))
+    console.say(str(position))
     if not position.is_over:
-        who = {CHANCE: "chance", EVERYONE: "both players"}.get(position.to_play, f"player {position.to_play}")
-        console.print(f"{position.game!r}, ply {len(position.moves) + 1}, {who} to move\n", style="dim")
+        who = {CHANCE: "chance", EVERYONE: "both players"}.get(position.to_play, "")
+        who = who or position.game.player_name(position.to_play)
+        console.say(f"{position.game!r}, ply {len(position.moves) + 1}, {who} to move\n", "dim")
 
 
-def pair_table(result: PairResult, limit: int) -> Table:
-    """The outcomes of both players, side by side."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for player, name in enumerate(SEATS):
-        table.add_column("   " * player + name)
-        for name in HEAD:
-            table.add_column(name, justify="right")
-    for i, (left, right) in enumerate(result.cells(limit)):
-        table.add_row(*left, "   " + right[0], *right[1:], style="bold green" if i == 0 else "")
-    return table
+class PairTable(NamedTuple):
+    """The outcomes of both players: side by side if there is room, otherwise one table below the other."""
+
+    result: PairResult
+    limit: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        cells = self.result.cells(self.limit)
+        both = [Rows((name, *HEAD), [pair[player] for pair in cells], best=True) for player, name in enumerate(SEATS)]
+        gap = "   "
+        beside = Rows(
+            (*both[0].head, gap + SEATS[1], *HEAD), [(*left, gap + right[0], *right[1:]) for left, right in cells], best=True
+        )
+        tables: list[RenderableType] = [beside] if beside.fits(console, options) else [both[0], Text(), both[1]]
+        yield from tables
 
 
-def result_table(result: Result, limit: int = 12) -> Table:
-    """The moves of a result."""
+def result_table(result: Result, limit: int = SHOWN, game: Any = None) -> RenderableType:
+    """The moves of a result; with a game whose values are win rates, as such."""
     if isinstance(result, PairResult):
-        return pair_table(result, limit)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("move")
-    for name in ("visits", "share", "value"):
-        table.add_column(name, justify="right")
-    table.add_column("principal variation", style="dim")
-    for i, row in enumerate(result.rows(limit)):
-        table.add_row(*row, style="bold green" if i == 0 else "")
-    return table
+        return PairTable(result, limit)
+    head = ["move", "visits", "share", "value", "principal variation"]
+    rows = [list(row) for row in result.rows(limit)]
+    if game is not None and has_win_rates(game):
+        head[3] = "win rate"
+        for row, move in zip(rows, result.moves, strict=False):
+            row[3] = ("=" if move.proven else "") + win_rate(move.value)
+    return Rows(head, rows, sentences=True, styles=("", "", "", "", "dim"), best=True)
+
+
+def has_win_rates(game: Any) -> bool:
+    """Whether values are between a loss, -1, and a win, 1; games that pay anything else declare it."""
+    return bool(game.players == 2 and game.zero_sum and tuple(game.value_range) == (-1.0, 1.0) and game.discount == 1.0)
+
+
+def win_rate(value: float | None) -> str:
+    """A value as a win rate, a draw being half a win."""
+    return "-" if value is None else f"{(value + 1) / 2:.1%}"
+
+
+def worth(position: Position, value: Any) -> str:
+    """What a search takes a position for, from the view of who moves there: a win rate where values are that."""
+    if has_win_rates(position.game) and not isinstance(value, list):
+        return f"win rate {win_rate(value)} for {position.game.player_name(position.to_play)}"
+    return f"value {format_value(value)}"
 
 
 @contextlib.contextmanager
 def live_table(searcher: Any) -> Iterator[None]:
-    """While the search runs, its table is drawn again and again; only on a terminal."""
+    """While the search runs, its table is drawn again and again; only on a terminal. That begins with the first news of the
+    search, since a compiler that tells what it does in the meantime would be overwritten."""
     if not console.is_terminal:
         yield
         return
-    with Live(console=console, refresh_per_second=10, transient=True) as live:
-        searcher.on_progress = lambda result: live.update(Group(result_table(result), Text(pace(searcher, result), "dim")))
-        try:
-            yield
-        finally:
-            searcher.on_progress = None
+    live = Live(console=console, refresh_per_second=10, transient=True)
+
+    def draw(result: Result) -> None:
+        live.update(Group(result_table(result), Text(pace(searcher, result), "dim")))
+        live.start()
+
+    searcher.on_progress = draw
+    try:
+        yield
+    finally:
+        searcher.on_progress = None
+        live.stop()
 
 
 def pace(searcher: Any, result: Result) -> str:
@@ -103,65 +130,50 @@ def pace(searcher: Any, result: Result) -> str:
 
 def print_result(result: Result) -> None:
     """The table, the best move, and what it cost."""
-    console.print(result_table(result))
-    hidden = (max(map(len, result.moves)) if isinstance(result, PairResult) else len(result.moves)) - 12
+    console.say(result_table(result))
+    hidden = (max(map(len, result.moves)) if isinstance(result, PairResult) else len(result.moves)) - SHOWN
     if hidden > 0:
-        console.print(f"... and {hidden} more", style="dim")
+        console.say(f"... and {hidden} more", "dim")
     cost = result.stats
-    console.print(f"\n{result.summary}")
+    console.say(f"\n{result.summary}")
     told = [
         f"{cost.simulations:,} simulations in {cost.seconds:.2f} s: {cost.speed:,.0f} a second",
         f"{cost.nodes:,} positions in {cost.bytes / 1e6:.1f} MB",
     ]
     if result.settings.get("graph"):
         told.append(f"{cost.evaluations:,} evaluations, {cost.merges:,} merges")
-    console.print("; ".join(told), style="dim", soft_wrap=True)
+    console.say("; ".join(told), "dim")
 
 
 def print_pairs(left: str, right: str, rows: list[tuple[str, str]]) -> None:
     """Two columns."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(left, style="green")
-    table.add_column(right)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    console.say(Rows((left, right), rows, sentences=True))
 
 
 def print_speeds(rows: list[dict[str, Any]]) -> None:
     """The table of `anabranch bench`."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("game", style="green")
-    table.add_column("simulations/s", justify="right")
-    table.add_column("bytes a simulation", justify="right")
-    for row in rows:
-        table.add_row(row["game"], f"{row['simulations_per_second']:,.0f}", f"{row['bytes_per_simulation']:,.0f}")
-    console.print(table)
+    cells = [(row["game"], f"{row['simulations_per_second']:,.0f}", f"{row['bytes_per_simulation']:,.0f}") for row in rows]
+    console.say(Rows(("game", "simulations/s", "bytes a simulation"), cells))
 
 
 def print_ladder(game: str, rungs: Iterable[Any]) -> None:
     """The table of `anabranch bench nets`."""
     found = list(rungs)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("runtime", style="green")
-    for name in ("threads", "batch", "positions/s"):
-        table.add_column(name, justify="right")
-    for rung in found:
-        table.add_row(rung.runtime, str(rung.threads), str(rung.batch), f"{rung.speed:,.0f}")
-    console.print(f"{game}: positions a second of the network alone\n", style="dim")
-    console.print(table)
+    cells = [(rung.runtime, str(rung.threads), str(rung.batch), f"{rung.speed:,.0f}") for rung in found]
+    console.say(f"{game}: positions a second of the network alone\n", "dim")
+    console.say(Rows(("runtime", "threads", "batch", "positions/s"), cells))
     peer = found[-1]
     same = next(rung for rung in found if rung[1:3] == peer[1:3])
     if same.runtime != peer.runtime:
         ratio = same.speed / peer.speed
-        console.print(f"\n{same.runtime} is {ratio:.2f} times as fast as {peer.runtime} at batch {peer.batch}, one thread")
+        console.say(f"\n{same.runtime} is {ratio:.2f} times as fast as {peer.runtime} at batch {peer.batch}, one thread")
 
 
 def print_next(commands: list[tuple[str, str]]) -> None:
     """What to try next; commands are given without the program's name."""
-    console.print("\nTry next:")
+    console.say("\nTry next:")
     for command, why in commands:
-        console.print(Text.assemble("  ", (f"{program_name()} {command}", "green"), "  ", (why, "dim")), soft_wrap=True)
+        console.say(Text.assemble("  ", (f"{program_name()} {command}", "green"), "  ", (why, "dim")))
 
 
 def program_name() -> str:

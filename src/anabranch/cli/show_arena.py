@@ -5,12 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import typer
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from anabranch.arena.match import Match
@@ -18,9 +16,9 @@ from anabranch.arena.playing import OVER, Played
 from anabranch.arena.rating import Rating
 from anabranch.arena.series import Series, play
 from anabranch.arena.sprt import Sprt
-from anabranch.arena.standing import HEAD, Standing, aligned, counted, elo_text, percent, ratings_of
+from anabranch.arena.standing import HEAD, Standing, counted, elo_text, percent, ratings_of
 from anabranch.arena.store import Store
-from anabranch.cli.show import console, errors
+from anabranch.cli.terminal import Rows, console, errors
 
 REFRESH = 4  # times a second
 PLAIN_EVERY = 1.0  # seconds between two plain lines
@@ -58,7 +56,7 @@ def played(
     for standing in kept_standings(db, matches, sprt):
         if standing.games:
             print_standing(standing)
-    errors.print(f"stopped; the same command goes on, from what is in {db}", style="yellow")
+    errors.say(f"stopped; the same command goes on, from what is in {db}", "yellow")
     raise typer.Exit(130)
 
 
@@ -107,7 +105,7 @@ class Teller:
 
     def line(self, text: str) -> None:
         """Something to read."""
-        errors.print(Text(text, style="dim"), soft_wrap=True)
+        errors.say(text, "dim")
 
     def stop(self) -> None:
         """No more will come."""
@@ -128,7 +126,7 @@ class LiveTeller(Teller):
 
     def line(self, text: str) -> None:
         """Something to read, above the table."""
-        self.live.console.print(Text(text, style="dim"))
+        console.say(text, "dim")
 
     def stop(self) -> None:
         """Take the table away."""
@@ -149,12 +147,10 @@ def live_view(series: Series, pace: str) -> RenderableType:
     """How all matches stand."""
     standings = series.standings()
     if len(standings) == 1:
-        return Group(
-            standing_rows(standings[0]).drawn(), *(Text(line) for line in standings[0].lines()), Text(pace, style="dim")
-        )
+        return Group(standing_rows(standings[0]), *(Text(line) for line in standings[0].lines()), Text(pace, style="dim"))
     begun = [standing for standing in standings if standing.games]
-    rated = rating_rows(ratings_of(begun)[:MOST_ROWS], None).drawn()
-    return Group(match_rows(begun[:MOST_ROWS]).drawn(), Text(""), rated, Text(pace, style="dim"))
+    rated = rating_rows(ratings_of(begun)[:MOST_ROWS], None)
+    return Group(match_rows(begun[:MOST_ROWS]), Text(""), rated, Text(pace, style="dim"))
 
 
 def duration(seconds: float) -> str:
@@ -165,31 +161,6 @@ def duration(seconds: float) -> str:
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
-
-
-class Rows(NamedTuple):
-    """A table before it is drawn."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    left: int = 1  # columns that stand to the left
-
-    def drawn(self) -> Table:
-        """For a terminal."""
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for place, name in enumerate(self.head):
-            side, style = ("left", "green") if place < self.left else ("right", "")
-            table.add_column(name, justify=side, style=style, no_wrap=place >= self.left)  # type: ignore[arg-type]
-        for row in self.rows:
-            table.add_row(*map(Text, row))
-        return table
-
-    def print(self) -> None:
-        """On a terminal as wide as that; elsewhere as wide as it needs."""
-        if console.is_terminal:
-            console.print(self.drawn())
-        else:
-            print("\n".join(aligned(*self)))
 
 
 def standing_rows(standing: Standing) -> Rows:
@@ -231,20 +202,20 @@ def rating_rows(rated: Sequence[Rating], anchor: str | None) -> Rows:
 
 def print_standing(standing: Standing) -> None:
     """The summary of a match."""
-    standing_rows(standing).print()
+    console.say(standing_rows(standing))
     for line in standing.lines():
-        console.print(Text(line), soft_wrap=True)
+        console.say(line)
 
 
 def print_tournament(name: str, standings: Sequence[Standing], rated: Sequence[Rating], anchor: str | None) -> None:
     """Matches, then ratings."""
-    console.print(Text(name, style="bold"))
-    match_rows(standings).print()
+    console.say(name, "bold")
+    console.say(match_rows(standings))
     for line in (line for standing in standings for line in standing.lines() if "forfeited" in line):
-        console.print(Text(line, style="yellow"), soft_wrap=True)
+        console.say(line, "yellow")
     if rated:
-        console.print()
-        rating_rows(rated, anchor).print()
+        console.say()
+        console.say(rating_rows(rated, anchor))
     referees: Counter[str] = sum((standing.referees for standing in standings), start=Counter())
     if referees:
-        console.print(Text(f"decided by {counted(referees)}"), soft_wrap=True)
+        console.say(f"decided by {counted(referees)}")

@@ -7,10 +7,8 @@ from typing import Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
-from anabranch.cli.show import console, errors
+from anabranch.cli.terminal import Rows, console, errors
 from anabranch.errors import SgfError
 from anabranch.protocols.review import Review, review
 from anabranch.protocols.review_chart import title_of
@@ -53,25 +51,25 @@ def progress() -> Iterator[Any]:
 
 def print_review(found: Review, swings: int) -> None:
     """All of it."""
-    console.print(Text(title_of(found), style="bold"), soft_wrap=True)
-    console.print(Text(f"{found.tree.game!r}; {effort(found)}", style="dim"), soft_wrap=True)
-    console.print("\nblack's win rate")
+    console.say(title_of(found), "bold")
+    console.say(f"{found.tree.game!r}; {effort(found)}", "dim")
+    console.say("\nblack's win rate")
     encoding = (console.encoding or "").lower()
     width = min(console.width - MARGIN - 1, MOST_COLUMNS)
     for line in curve_lines(found.curve, width, BLOCKS if encoding.startswith("utf") else PLAIN_BLOCKS):
-        console.print(Text(line), soft_wrap=True)
+        console.say(line)
     worst = found.swings(swings)
     if worst:
-        console.print()
-        console.print(swing_table(found, swings))
-    console.print()
+        console.say()
+        console.say(swing_table(found, swings))
+    console.say()
     for player, colour in enumerate(COLOURS):
-        console.print(side_line(found, player, colour))
-    console.print(noise_line(found))
+        console.say(side_line(found, player, colour))
+    console.say(noise_line(found))
     if found.is_loud:
-        errors.print(FEW_VISITS, style="yellow", soft_wrap=True)
+        errors.say(FEW_VISITS, "yellow")
     if not found.is_complete:
-        errors.print(f"stopped after move {found.moves[-1].turn.number}", style="yellow")
+        errors.say(f"stopped after move {found.moves[-1].turn.number}", "yellow")
 
 
 def effort(found: Review) -> str:
@@ -114,31 +112,25 @@ def _numbers(first: Sequence[int], each: int) -> str:
     return line.rstrip()
 
 
-def swing_table(found: Review, swings: int) -> Table:
+def swing_table(found: Review, swings: int) -> Rows:
     """The moves that lost most, the worst first."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("move", justify="right")
-    table.add_column("player")
-    table.add_column("played", style="bold")
-    table.add_column("mover's win rate", justify="right", no_wrap=True)
-    table.add_column("loss", justify="right")
-    table.add_column("error", justify="right")
-    table.add_column("")
-    table.add_column("preferred", style="dim", no_wrap=True)
+    rows = []
     for move in found.swings(swings):
         before, after = move.rates
-        line = " ".join(move.before.line[:LONGEST_LINE])
-        table.add_row(
-            str(move.turn.number),
-            COLOURS[move.turn.player],
-            move.name,
-            f"{before:.1%} -> {after:.1%}",
-            f"{move.loss:.1%}",
-            f"{move.error:.1%}",
-            "noise" if move.is_noise else "",
-            line,
+        rows.append(
+            (
+                str(move.turn.number),
+                COLOURS[move.turn.player],
+                move.name,
+                f"{before:.1%} -> {after:.1%}",
+                f"{move.loss:.1%}",
+                f"{move.error:.1%}",
+                "noise" if move.is_noise else "",
+                " ".join(move.before.line[:LONGEST_LINE]),
+            )
         )
-    return table
+    head = ("move", "player", "played", "mover's win rate", "loss", "error", "", "preferred")
+    return Rows(head, rows, left=3, sentences=True, styles=("", "", "bold", "", "", "", "", "dim"))
 
 
 def noise_line(found: Review) -> str:

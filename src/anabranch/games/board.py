@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+
+from anabranch.chart import safe
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CELL = 40  # pixels of a cell in SVG
@@ -87,13 +88,13 @@ def text_svg(text: str) -> str:
     parts = ['<rect width="100%" height="100%" fill="#ffffff"/>']
     for number, line in enumerate(lines):
         y = MARGIN + 18 * number
-        parts.append(f'<text x="12" y="{y}" font-family="monospace" font-size="14" xml:space="preserve">{escape(line)}</text>')
+        parts.append(f'<text x="12" y="{y}" font-family="monospace" font-size="14" xml:space="preserve">{safe(line)}</text>')
     return _document(24 + 9 * max(len(line) for line in lines), 2 * MARGIN + 18 * (len(lines) - 1), parts)
 
 
 def _label(x: float, y: float, text: str) -> str:
     style = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif" font-size="13" fill="#333"'
-    return f'<text x="{x:g}" y="{y:g}" {style}>{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" {style}>{safe(text)}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

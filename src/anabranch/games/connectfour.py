@@ -22,6 +22,7 @@ class ConnectFour(Game):
     """Seven columns, six rows, four in a row."""
 
     players, actions = 2, COLUMNS
+    player_names = ("X", "O")
     planes = 3, ROWS, COLUMNS  # the mover's stones, top row first; the other's; all ones if the second player moves
     state = np.dtype([("mover", "u8"), ("stones", "u8"), ("turn", "i1")])  # stones of the side to move; of both; 0 or 1
 

@@ -43,6 +43,7 @@ class Game:
     """A game's rules and facts; an instance makes positions."""
 
     players: ClassVar[int] = 2
+    player_names: ClassVar[tuple[str, ...]] = ()  # what people call the players: ("black", "white"); by default their numbers
     actions: int  # actions are 0 .. actions-1
     events: ClassVar[int] = 0  # chance events are 0 .. events-1; 0: there are none
     state: ClassVar[np.dtype]  # one position
@@ -107,7 +108,11 @@ class Game:
                 raise IllegalMove(f"move {ply}: {error}") from None
         return position
 
-    # --- actions and their names ---
+    # --- players, actions and their names ---
+
+    def player_name(self, player: int) -> str:
+        """What people call this player."""
+        return self.player_names[player] if self.player_names else f"player {player}"
 
     def name_of(self, action: int) -> str:
         """How people write this action."""
@@ -264,6 +269,8 @@ def _check_facts(cls: type[Game]) -> None:
         raise GameError(f"{cls.__name__}: `actions` must say how many actions there are")
     if cls.players < 1:
         raise GameError(f"{cls.__name__}: `players` must be 1 or more, not {cls.players}")
+    if cls.player_names and len(cls.player_names) != cls.players:
+        raise GameError(f"{cls.__name__}: `player_names` has {len(cls.player_names)} names for {cls.players} players")
     if cls.zero_sum is None:
         cls.zero_sum = cls.players == 2
     if cls.repetition not in REPETITIONS:

@@ -35,6 +35,7 @@ class Hex(Game):
     """Join your two sides of the board; x has top and bottom, o left and right."""
 
     players, actions = 2, LARGEST**2
+    player_names = ("X", "O")
     planes = 3, LARGEST, LARGEST  # the mover's stones; the other's; all ones if o moves, who has left and right
     state = np.dtype(
         [

@@ -125,6 +125,11 @@ class ObjectGame:
         """How people write the action with this number."""
         return self.name_of(number)
 
+    def player_name(self, player: int) -> str:
+        """What people call this player."""
+        names = getattr(self.positions, "player_names", ())
+        return str(names[player]) if names else f"player {player}"
+
     def event_name(self, event: int) -> str:
         """How people write this chance event."""
         name = getattr(self.positions, "event_name", None)

@@ -25,6 +25,7 @@ class Othello(Game):
     """Enclose the opponent's discs to turn them; most discs win."""
 
     players, actions = 2, 65
+    player_names = ("X", "O")
     planes = 3, 8, 8  # the mover's discs; the other's; where the mover may play. Colours mean nothing else
     state = np.dtype(
         [

@@ -22,6 +22,7 @@ class TicTacToe(Game):
     """Three in a row on a board of three by three."""
 
     players, actions = 2, 9
+    player_names = ("X", "O")
     planes = 3, 3, 3  # the mover's stones; the other's; all ones if the second player moves
     state = np.dtype([("mover", "i4"), ("other", "i4"), ("turn", "i4")])  # stones of the side to move; of the other; 0 or 1
 

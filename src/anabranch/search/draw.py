@@ -2,24 +2,32 @@
 
 `layers` puts every box one row below the nearest box that leads to it; `ordered` sorts each row by barycentres, so that few
 curves cross; `placed` puts boxes near their neighbours, as far as there is room; `draw` writes it all down. The first box
-is the root, from which lines lead to all the others. Above: `export.py`.
+is the root, from which lines lead to all the others. Rows go down the page; if one of them is too wide for it, they are
+columns that go to the right, since a page is longer than it is wide, and so are texts. Above: `export.py`.
 """
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 import numpy as np
 
+from anabranch.chart import safe
+
 SWEEPS = 12  # over the rows, down and up in turn; the order with the fewest crossings is kept
 SIZE = 13  # pixels of the font
-LETTER = 7.6  # pixels that a letter takes at most, on average
+# Widths of letters for each pixel of the font, as DejaVu Sans has them: no common font is wider.
+NARROW, BROAD = frozenset(" !'(),-./:;I[\\]fijlrt|"), frozenset("%@MWmw")
+NARROW_LETTER, LETTER, CAPITAL, BROAD_LETTER = 0.41, 0.64, 0.72, 1.0
+BOLD = 1.12  # times as wide
+WIDEST = 1400  # pixels of a drawing whose rows go down
 LINE = 17  # pixels from one line of text to the next
 PAD = 9  # inside a box
 GAP = 16  # between boxes
 DROP = 74  # between rows
 MARGIN = 24
 THINNEST, THICKEST = 0.8, 7.0  # lines, by weight
+SIGN = 22  # of the legend, with what is between it and its words
 DISC = 4.5  # radius of what shows a player
 
 INK, FAINT = "#333333", "#9a9a9a"
@@ -33,12 +41,13 @@ PLAYERS = ("#222222", "#fafafa", "#c0392b", "#2a6fb0", "#8e6bbf", "#3a9d8f")
 class Box(NamedTuple):
     """What stands in a box."""
 
-    lines: Sequence[str]  # of text, the first one bold
+    lines: Sequence[str]  # of text
     player: int  # whose disc it shows; below 0: none
     joined: bool  # whether several lines lead here
     sure: bool
     over: bool
     tip: str  # shown when pointed at
+    titles: int = 1  # lines that are bold, the first ones
 
 
 class Line(NamedTuple):
@@ -50,27 +59,62 @@ class Line(NamedTuple):
     tip: str
 
 
-def draw(boxes: Sequence[Box], lines: Sequence[Line], notes: Sequence[str]) -> str:
-    """The whole drawing; `notes` stand below it, beside what colours and frames mean."""
+class Frame(NamedTuple):
+    """Where boxes stand, seen along the rows and from one row to the next."""
+
+    middles: np.ndarray  # of boxes, along their row
+    sizes: np.ndarray  # likewise
+    starts: np.ndarray  # where they begin, from the first row on
+    depths: np.ndarray  # how deep they are
+    down: bool  # whether rows go down the page; else they are columns, and go to the right
+
+    def point(self, along: float, deep: float) -> tuple[float, float]:
+        """A place on the page."""
+        return (along, deep) if self.down else (deep, along)
+
+    def rectangle(self, i: int) -> tuple[float, float, float, float]:
+        """Left, top, width and height of a box."""
+        x, y = self.point(float(self.middles[i] - self.sizes[i] / 2), float(self.starts[i]))
+        width, height = self.point(float(self.sizes[i]), float(self.depths[i]))
+        return x, y, width, height
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """How wide and how tall all boxes are together, margins included."""
+        along, deep = float((self.middles + self.sizes / 2).max()), float((self.starts + self.depths).max())
+        width, height = self.point(along, deep)
+        return width + MARGIN, height + MARGIN
+
+
+def draw(boxes: Sequence[Box], lines: Sequence[Line], notes: Sequence[str], movers: Mapping[int, str] | None = None) -> str:
+    """The whole drawing; `notes` stand below it, beside what colours and frames mean, and who moves."""
     rows = ordered(layers(len(boxes), lines), lines)
-    widths = np.array([_width(box) for box in boxes])
-    height = PAD + LINE * max(len(box.lines) for box in boxes)
-    x = placed(rows, widths, lines)
-    y = np.empty(len(boxes))
-    for level, row in enumerate(rows):
-        y[row] = MARGIN + level * (height + DROP)
-    parts = [_curve(line, boxes[line.target].joined, x, y, widths, height) for line in lines]
-    parts += [_box(box, x[i], y[i], widths[i], height) for i, box in enumerate(boxes)]
-    wide = float((x + widths / 2).max()) + MARGIN
-    tall = float(y.max()) + height + MARGIN
-    back = any(y[line.target] <= y[line.source] for line in lines)
-    key = [*_key(boxes, back), *(("", note) for note in notes)]
-    wide = max(wide, 2 * MARGIN + max(_key_width(text) for _, text in key))
+    frame = framed(boxes, rows, lines, down=True)
+    if frame.ends[0] > WIDEST:
+        frame = framed(boxes, rows, lines, down=False)
+    parts = [_curve(line, boxes[line.target].joined, frame) for line in lines]
+    parts += [_box(box, *frame.rectangle(i)) for i, box in enumerate(boxes)]
+    back = any(frame.starts[line.target] <= frame.starts[line.source] for line in lines)
+    key = [*_key(boxes, back, movers or {}), *(("", note) for note in notes)]
+    wide, tall = frame.ends
+    wide = max(wide, 2 * MARGIN + max(_key_width(sign, text) for sign, text in key) if key else 0.0)
     below, tall = _key_rows(key, wide, tall)
     return _document(wide, tall, parts + below)
 
 
 # --- where boxes stand -----------------------------------------------------------------------------------------------------
+
+
+def framed(boxes: Sequence[Box], rows: list[np.ndarray], lines: Sequence[Line], down: bool) -> Frame:
+    """Boxes of one row begin together and are equally deep."""
+    shapes = np.array([(_width(box), PAD + LINE * len(box.lines)) for box in boxes])
+    sizes, depths = shapes.T if down else shapes.T[::-1]
+    sizes, depths, starts = sizes.copy(), depths.copy(), np.empty(len(boxes))
+    start = float(MARGIN)
+    for row in rows:
+        starts[row], depths[row] = start, depths[row].max()
+        start += depths[row[0]] + DROP
+    return Frame(placed(rows, sizes, lines), sizes, starts, depths, down)
 
 
 def layers(count: int, lines: Sequence[Line]) -> list[np.ndarray]:
@@ -189,52 +233,68 @@ def _apart(wanted: np.ndarray, widths: np.ndarray) -> np.ndarray:
 # --- what is written -------------------------------------------------------------------------------------------------------
 
 
+def text_width(text: str, bold: bool = False) -> float:
+    """Pixels that a text takes at most."""
+    return SIZE * (BOLD if bold else 1.0) * sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if letter in NARROW:
+        return NARROW_LETTER
+    if letter in BROAD or unicodedata.east_asian_width(letter) in "WF":
+        return BROAD_LETTER
+    return CAPITAL if letter.isupper() or not letter.isascii() else LETTER
+
+
 def _width(box: Box) -> float:
     disc = 2 * DISC + 5 if box.player >= 0 else 0
-    lengths = [len(line) * LETTER for line in box.lines]
-    return 2 * PAD + max(lengths[0] + 2 * disc, *lengths)
+    widths = [text_width(line, bold=i < box.titles) for i, line in enumerate(box.lines)]
+    return 2 * PAD + max(widths[0] + 2 * disc, *widths)
 
 
 def _box(box: Box, x: float, y: float, width: float, height: float) -> str:
+    """`x`, `y`: its upper left corner."""
     frame = f'stroke="{SURE}" stroke-width="3"' if box.sure else f'stroke="{INK}"'
-    place = _rectangle(x - width / 2, y, width, height, 0 if box.over else 8)
-    parts = [f"<title>{escape(box.tip)}</title>", f'<rect {place} fill="{JOINED if box.joined else PLAIN}" {frame}/>']
+    place = _rectangle(x, y, width, height, 0 if box.over else 8)
+    parts = [f"<title>{safe(box.tip)}</title>", f'<rect {place} fill="{JOINED if box.joined else PLAIN}" {frame}/>']
     if box.over:
-        parts.append(f'<rect {_rectangle(x - width / 2 + 3, y + 3, width - 6, height - 6, 0)} fill="none" stroke="{INK}"/>')
+        parts.append(f'<rect {_rectangle(x + 3, y + 3, width - 6, height - 6, 0)} fill="none" stroke="{INK}"/>')
     if box.player >= 0:
-        parts.append(_disc(x - width / 2 + PAD + DISC, y + PAD / 2 + LINE / 2, box.player))
+        parts.append(_disc(x + PAD + DISC, y + PAD / 2 + LINE / 2, box.player))
     for i, line in enumerate(box.lines):
-        parts.append(_text(x, y + PAD / 2 + (i + 0.5) * LINE, line, "middle", bold=i == 0))
+        parts.append(_text(x + width / 2, y + PAD / 2 + (i + 0.5) * LINE, line, "middle", bold=i < box.titles))
     return f'<g class="node">{"".join(parts)}</g>'
 
 
-def _curve(line: Line, joined: bool, x: np.ndarray, y: np.ndarray, widths: np.ndarray, height: float) -> str:
-    """Down to the next row. A line that leads back has an arrow and is dashed: up from a box, and into another from below, or
-    from above if that stands in the same row."""
-    (x1, y1), (x2, y2) = (x[line.source], y[line.source]), (x[line.target], y[line.target])
+def _curve(line: Line, joined: bool, frame: Frame) -> str:
+    """To the next row. A line that leads back has an arrow and is dashed: out of a box where others lead into it, and into
+    another from its far side, or from its near side if that stands in the same row."""
+    source, target = line.source, line.target
+    along = [float(frame.middles[source]), float(frame.middles[target])]
+    deep = [float(frame.starts[source]), float(frame.starts[target])]
     more = ""
-    if y2 > y1:
-        y1 += height
-        turn1 = turn2 = (y1 + y2) / 2
+    if deep[1] > deep[0]:
+        deep[0] += float(frame.depths[source])
+        turns = [(deep[0] + deep[1]) / 2] * 2
     else:
-        side = widths[[line.source, line.target]] / 4
-        x1, x2 = x1 - side[0], x2 + side[1]
-        turn1, turn2 = y1 - 0.6 * DROP, y2 - 0.6 * DROP
-        if y2 < y1:
-            y2 += height
-            turn2 = y2 + 0.6 * DROP
+        along = [along[0] - float(frame.sizes[source]) / 4, along[1] + float(frame.sizes[target]) / 4]
+        turns = [start - 0.6 * DROP for start in deep]
+        if deep[1] < deep[0]:
+            deep[1] += float(frame.depths[target])
+            turns[1] = deep[1] + 0.6 * DROP
         more = BACK
-    path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {turn1:.1f} {x2:.1f} {turn2:.1f} {x2:.1f} {y2:.1f}"
+    places = [(along[0], deep[0]), (along[0], turns[0]), (along[1], turns[1]), (along[1], deep[1])]
+    begin, *others = (f"{x:.1f} {y:.1f}" for x, y in (frame.point(*place) for place in places))
     width = THINNEST + (THICKEST - THINNEST) * line.weight
     style = f'fill="none" stroke="{JOINING if joined else FAINT}" stroke-opacity="0.85" stroke-width="{width:.2f}" {more}'
-    return f'<path class="edge" d="{path}" {style}><title>{escape(line.tip)}</title></path>'
+    return f'<path class="edge" d="M{begin}C{" ".join(others)}" {style}><title>{safe(line.tip)}</title></path>'
 
 
-def _key(boxes: Sequence[Box], back: bool) -> Iterator[tuple[str, str]]:
+def _key(boxes: Sequence[Box], back: bool, movers: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """What the signs mean, those that are there: a sign at (0, 0), and words."""
     square = _rectangle(-7, -7, 14, 14, 3)
     for player in sorted({box.player for box in boxes if box.player >= 0}):
-        yield _disc(0, 0, player), f"player {player} moves"
+        yield _disc(0, 0, player), movers.get(player, f"player {player} moves")
     if any(box.joined for box in boxes):
         yield f'<rect {square} fill="{JOINED}" stroke="{INK}"/>', "transposition: several drawn paths lead here"
     if any(box.sure for box in boxes):
@@ -246,8 +306,8 @@ def _key(boxes: Sequence[Box], back: bool) -> Iterator[tuple[str, str]]:
         yield f'<path d="M-8 0H8" stroke="{INK}" {BACK}/>', "leads back, or to the same row"
 
 
-def _key_width(text: str) -> float:
-    return 22 + 6.6 * len(text) + 20
+def _key_width(sign: str, text: str) -> float:
+    return (SIGN if sign else 0) + text_width(text) + GAP
 
 
 def _key_rows(key: list[tuple[str, str]], wide: float, top: float) -> tuple[list[str], float]:
@@ -255,12 +315,12 @@ def _key_rows(key: list[tuple[str, str]], wide: float, top: float) -> tuple[list
     parts = []
     x, y = float(MARGIN), top + LINE / 2
     for sign, text in key:
-        if x > MARGIN and x + _key_width(text) > wide - MARGIN:
+        if x > MARGIN and x + _key_width(sign, text) > wide - MARGIN:
             x, y = float(MARGIN), y + 1.4 * LINE
         if sign:
             parts.append(f'<g transform="translate({x + 8:g} {y:g})">{sign}</g>')
-        parts.append(_text(x + (22 if sign else 0), y, text, "start"))
-        x += _key_width(text) - (0 if sign else 22)
+        parts.append(_text(x + (SIGN if sign else 0), y, text, "start"))
+        x += _key_width(sign, text)
     return [f'<g class="legend">{"".join(parts)}</g>'], y + LINE / 2 + MARGIN
 
 
@@ -275,7 +335,7 @@ def _disc(x: float, y: float, player: int) -> str:
 def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
     style = f'text-anchor="{anchor}" fill="{INK}"{weight}'
-    return f'<text x="{x:.1f}" y="{y + 0.36 * SIZE:.1f}" {style}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y + 0.36 * SIZE:.1f}" {style}>{safe(text)}</text>'
 
 
 def _document(width: float, height: float, parts: list[str]) -> str:

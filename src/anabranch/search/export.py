@@ -27,6 +27,7 @@ NOBODY = -2  # a node's player where the game is over, or the search has not ask
 MOST_NODES = 40  # in a drawing, by default
 MOST_NAMES = 3  # of actions that lead to one node, in a drawing
 LONGEST_NAME = 16  # letters
+LONGEST_TITLE = 16  # letters of names in one line
 
 
 def node_fields(width: int) -> np.dtype:
@@ -104,7 +105,7 @@ class GraphView:
                 style += ", peripheries=2"
             shown.append(f"  n{number} [label={_quoted(box.lines)}, {style}];")
         for (source, target), edges in part.links.items():
-            names = [", ".join(_unique(self.name_of(edge) for edge in edges))]
+            names = [" or ".join(_unique(self.name_of(edge) for edge in edges))]
             width = 0.5 + 5.5 * self._weight(edges)
             shown.append(f"  n{source} -> n{target} [label={_quoted(names)}, penwidth={width:.2f}];")
         return "\n".join([*shown, "}", ""])
@@ -118,10 +119,11 @@ class GraphView:
             for (source, target), edges in part.links.items()
         ]
         single = self.nodes["value"].shape[1] == 1
-        whose = "player 0" if single else "each player"
+        whose = self.game.player_name(0) if single else "each player"
         notes = [f"in a box: action, visits, value for {whose}", "width of lines: visits"]
         notes.append(f"{len(part.nodes):,} of {len(self.nodes):,} nodes")
-        return draw(self._boxes(part), lines, notes)
+        movers = {player: f"{self.game.player_name(player)} moves" for player in range(self.game.players)}
+        return draw(self._boxes(part), lines, notes, movers)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -171,13 +173,15 @@ class GraphView:
         node = self.nodes[number]
         ranked = sorted(leading, key=lambda edge: -int(self.edges["visits"][edge]))
         names = _unique(self.name_of(edge) for edge in ranked)
-        title = "root" if number == 0 else _title(names)
+        titles = ["root"] if number == 0 else _titles(names)
         digits = 3 if len(node["value"]) == 1 else 2
         sure = self.is_proven(number)
         value = ("=" if sure else "") + " ".join(f"{value:+.{digits}f}" for value in node["value"])
         visits = f"{node['visits']:,}"
-        tip = f"node {number}, depth {node['depth']}: {visits} visits, value {value}" + f"\nby {', '.join(names)}" * bool(names)
-        return Box([title, visits, value], int(node["player"]), joined, sure, bool(node["over"]), tip)
+        tip = f"node {number}, depth {node['depth']}: {visits} visits, value {value}" + f"\nby {' or '.join(names)}" * bool(
+            names
+        )
+        return Box([*titles, visits, value], int(node["player"]), joined, sure, bool(node["over"]), tip, len(titles))
 
     def is_proven(self, number: int) -> bool:
         """Whether a node's value is certain, at least to the player who moves."""
@@ -312,10 +316,13 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _title(names: list[str]) -> str:
-    """The first few names, and short."""
+def _titles(names: list[str]) -> list[str]:
+    """The first few names, and short: in one line if they fit, otherwise one a line."""
     short = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..." for name in names[:MOST_NAMES]]
-    return " / ".join(short + ["..."] * (len(names) > MOST_NAMES))
+    if len(names) > MOST_NAMES:
+        short.append(f"{len(names) - MOST_NAMES} more")
+    line = " or ".join(short)
+    return [line] if len(line) <= LONGEST_TITLE else [short[0], *(f"or {name}" for name in short[1:])]
 
 
 def _quoted(lines: Iterable[str]) -> str:

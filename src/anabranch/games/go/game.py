@@ -50,6 +50,7 @@ KEPT = ("ko", "scoring", "tax", "dead")  # points of a rule set that kernels kno
 class Go(Game):
     """Surround more of the board than your opponent: all common rule sets, boards from 2x2 to 25x25."""
 
+    player_names = ("black", "white")
     state = record_of(BUCKETS[0])
     actions = BUCKETS[0] ** 2 + 1
     planes = PLANES, BUCKETS[0], BUCKETS[0]
