@@ -20,8 +20,7 @@ _steps = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic
 
 
 class only:
-    """Until this ends, make ready the kernel of this name alone. (Every call of a kernel enters one; a generator would take ten
-    times as long.)"""
+    """Until this ends, in this thread, make ready the kernel of this name alone."""
 
     __slots__ = ("before", "kernel")
 

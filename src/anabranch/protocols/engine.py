@@ -29,13 +29,13 @@ from anabranch.search.rave import Rave
 from anabranch.search.result import Result
 from anabranch.search.searcher import Search
 from anabranch.search.select import UCT
+from anabranch.search.warm import warm_up
 
 RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
 PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
 SHORTEST = 0.01  # seconds: a search never gets less
-CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
 
 Watch = Callable[[Result], bool | None]
 
@@ -234,7 +234,7 @@ class Engine:
         hidden    actions that may not be played
         on_clock  whether it counts: if not, the clock is not looked at, and nobody resigns
         """
-        began = self.now() if began is None else began
+        began = self._compiled(self.now() if began is None else began)
         self.rest()
         position = with_turn(self.position, player)
         check_length(position)
@@ -351,6 +351,12 @@ class Engine:
         """Compile what this board needs, if that was not done yet."""
         warm(self.game, self.options)
 
+    def _compiled(self, began: float) -> float:
+        """When the clock began to run, if it stood still while kernels were compiled."""
+        before = self.now()
+        self.warm()
+        return began + self.now() - before
+
     def _follow(self, search: Search, position: Position) -> None:
         """Keep a tree, whose root must be moved step by step; a graph finds any position that it knows."""
         root = search.position
@@ -371,25 +377,25 @@ _warm: set[Any] = set()
 
 def new_search(game: Go, options: Options, seed: int) -> Search:
     """A search as the options want it."""
+    return Search(game, **_search_options(game, options), seed=seed, memory=options.memory)
+
+
+def _search_options(game: Go, options: Options) -> dict[str, Any]:
     chosen = best_options(game) if options.select == "best" else {"select": RULES[options.select]}
     if options.exploration is not None:
         chosen["select"] = chosen["select"]._replace(c=options.exploration)
     if options.policy is not None:
         chosen["evaluate"] = Rollout(policy=options.policy)
-    return Search(game, **{**chosen, "graph": options.graph}, seed=seed, memory=options.memory)
+    return {**chosen, "graph": options.graph}
 
 
 def warm(game: Go, options: Options) -> None:
-    """Compile what searches of such a game need, if that was not done yet; never two at a time. Everything is run once: a step
-    forward, a search for which there is no room, so that it must collect what it does not need, a step back, and playouts."""
+    """Compile what searches of such a game need, and playouts, if that was not done yet; never two at a time."""
     with _warming:
         if is_warm(game, options):
             return
-        search, start = new_search(game, replace(options, memory=CRAMPED), 0), game.start()
-        search.advance(search.run(start, visits=1).best)
-        search.run(visits=UNTIL_FULL)
-        search.run(start, visits=1)
-        settle(start, options.policy, playouts=1)
+        warm_up(game, _search_options(game, options))
+        settle(game.start(), options.policy, playouts=1)
         _warm.add(_kernels(game, options))
 
 
