@@ -9,6 +9,7 @@ from typing import Any
 
 from anabranch.games.game import Game
 from anabranch.games.rules import CHANCE
+from anabranch.jit import COMPILED
 from anabranch.jit.options import is_option
 from anabranch.search.searcher import Search
 
@@ -18,6 +19,8 @@ FEW = 2  # visits
 
 def warm_up(game: Game, options: dict[str, Any]) -> None:
     """Compile, or load, what `Search(game, **options)` will run."""
+    if not COMPILED:
+        return
     search = Search(game, **{**options, "seed": 0, **_cramped(options)})
     start = position = game.start()
     while position.to_play == CHANCE and not position.is_over:
