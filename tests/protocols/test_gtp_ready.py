@@ -48,9 +48,11 @@ class Program:
 
 @when_compiled
 def test_a_game_of_one_minute_is_not_lost_while_kernels_compile(tmp_path):
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+    """On a machine that has as much else to do. (With playouts that are quick to compile; the default engine has no other code
+    on the way to its first answer.)"""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
-        with Program(tmp_path) as program:
+        with Program(tmp_path, "--select", "uct", "--policy", "light") as program:
             assert program.ask("name") == "Anabranch"
             kernels = program.compiled()
             assert kernels > 0
@@ -60,6 +62,7 @@ def test_a_game_of_one_minute_is_not_lost_while_kernels_compile(tmp_path):
                 began = time.monotonic()
                 program.ask(f"genmove {colour}")
                 spent += time.monotonic() - began
+            program.ask("boardsize 7")
             program.ask("komi 0.5")
             program.ask("clear_board")
             began = time.monotonic()
@@ -71,3 +74,68 @@ def test_a_game_of_one_minute_is_not_lost_while_kernels_compile(tmp_path):
         for process in busy:
             process.send_signal(signal.SIGKILL)
             process.wait()
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """Takes the compiler's place: it works until it is told to end."""
+    release, ready = threading.Event(), set()
+
+    def warm(game, options):
+        if not is_warm(game, options):
+            release.wait()
+            ready.add(type(game))
+
+    def is_warm(game, options):
+        return type(game) in ready
+
+    for module in (engines, gtp):
+        monkeypatch.setattr(module, "is_warm", is_warm)
+    monkeypatch.setattr(engines, "warm", warm)
+    yield release
+    release.set()
+
+
+def is_silent(client):
+    with pytest.raises(queue.Empty):
+        client._heard.get(timeout=0.2)
+    return True
+
+
+def test_nothing_is_answered_before_all_is_compiled(compiler):
+    with Client() as client:
+        client.send("name")
+        assert is_silent(client)
+        compiler.set()
+        assert client.answer() == "= Anabranch"
+        compiler.clear()
+        client.send("boardsize 13")  # a board with kernels of its own
+        assert is_silent(client)
+        compiler.set()
+        assert client.answer() == "= "
+        compiler.clear()
+        assert client.ok("komi 3.5") == "" and client.ok("boardsize 11") == ""  # these share them
+
+
+def test_whoever_leaves_does_not_wait_for_the_compiler(compiler):
+    with Client() as client:
+        client.send("name")
+        assert is_silent(client)
+        client.send("quit")
+        assert client.answer() == "= Anabranch" and client.answer() == "= "
+    assert converse("name\nprotocol_version\n") == ["= Anabranch", "= 2"]
+
+
+def test_the_clock_stands_still_while_the_compiler_works(compiler):
+    class Time:
+        now = 0.0
+
+    def work():
+        Time.now += 100.0
+
+    engine = Engine(replace(OPTIONS, visits=1), now=lambda: Time.now)
+    engine.set_time(TimeSettings())
+    engine.clock.set(TimeSettings("absolute", 60.0))
+    engine.warm = work
+    engine.commit(engine.choose(0))
+    assert engine.spent == pytest.approx(100.0 * 0) and engine.clock.left[0].main == 60.0
