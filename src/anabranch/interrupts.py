@@ -177,7 +177,7 @@ def beside(work: Callable[[], Value]) -> Value:
     succeeded, value = outcome
     if not succeeded:
         raise value
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def is_working() -> bool:
@@ -238,7 +238,7 @@ class Policy:
         if hasattr(signal, "pthread_kill"):
             signal.pthread_kill(threading.main_thread().ident or 0, self.came)
         else:
-            _thread.interrupt_main(self.came)
+            _thread.interrupt_main(signal.Signals(self.came))
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if a signal has come, which ended a search, say, and nothing else."""

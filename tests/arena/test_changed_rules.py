@@ -38,7 +38,7 @@ def test_the_first_line_says_how_many_results_come_from_the_file(program):
 
 
 def test_results_of_other_rules_are_not_mixed_in(program, rules, monkeypatch):
-    """The same game in the same file; `load` finds the class of a file that it has read already, so each version has a folder."""
+    """Each version is in a folder of its own, since this process reads a file once."""
     match = ("match", "random", "playout", "--db", "../m.db", "--games")
     monkeypatch.chdir(rules("before").parent)
     game = ("--game", "stones_of_matches.py:Stones")

@@ -61,7 +61,10 @@ MATTERS = {
 DOES_NOT = {
     "a comment": ("# helpers are rules too", "# and tables"),
     "its documentation": ("takes the last stone", "is left the last stone"),
-    "a method for people": ("    @ab.rule\n    def setup", "    def name_of(self, action): return 'x' * action\n\n    @ab.rule\n    def setup"),
+    "a method for people": (
+        "    @ab.rule\n    def setup",
+        "    def name_of(self, action): return 'x' * action\n\n    @ab.rule\n    def setup",
+    ),
 }
 numbers = itertools.count()
 
@@ -83,7 +86,17 @@ def test_it_does_not_change_with(change, tmp_path):
 
 
 def test_data_of_an_instance_count():
-    games = [Go(9), Go(9, komi=5.5), Go(7), Go(13), Go(9, rules="japanese"), Hex(size=5), Hex(size=6), PyRat(seed=1), PyRat(seed=2)]
+    games = [
+        Go(9),
+        Go(9, komi=5.5),
+        Go(7),
+        Go(13),
+        Go(9, rules="japanese"),
+        Hex(size=5),
+        Hex(size=6),
+        PyRat(seed=1),
+        PyRat(seed=2),
+    ]
     assert len({rules_fingerprint(game) for game in games}) == len(games)
     assert rules_fingerprint(Go(9)) == rules_fingerprint(Go(9))
 

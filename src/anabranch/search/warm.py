@@ -1,8 +1,8 @@
 """Compiling all that a search of a game may need before a clock runs, or before somebody waits for it.
 
 Kernels are compiled when they are first called. So everything is done once, on a search that is thrown away: a run, a step
-forward, a run for which there is no room, so that a graph must collect what it does not need, and a step back. Used by `anabranch
-warm`, by the engine behind GTP and JSON, and by players of matches.
+forward, a run for which there is no room, so that a graph must collect what it does not need, and a step back. Used by
+`anabranch warm`, by the engine behind GTP and JSON, and by players of matches.
 """
 
 from typing import Any
