@@ -11,11 +11,11 @@ something hold signals back, but for the time in which they run other people's c
         ...                         # and wait again
                                     # now those that waited run
 
-In other threads nothing of this does anything: handlers never run there. So what must not be interrupted half-way and takes long
-(the compiler) goes to a thread of its own, and the main thread waits for it (`beside`).
+In other threads nothing of this does anything: handlers never run there. So what must not be interrupted half-way and takes
+long (the compiler) goes to a thread of its own, and the main thread waits for it (`beside`).
 
-The program has one policy for all its commands (`policy`): SIGTERM and SIGHUP mean what Ctrl-C means, which is KeyboardInterrupt,
-or the end of a search that has found something; an interrupt that Python drops because it came in a callback comes again.
+The program has one policy for all its commands (`policy`): SIGTERM and SIGHUP mean what Ctrl-C means, a KeyboardInterrupt, or
+the end of a search that has found something; an interrupt that Python drops because it came in a callback comes again.
 """
 
 import _thread
@@ -141,8 +141,8 @@ def released() -> Iterator[None]:
 
 @contextlib.contextmanager
 def nothing_to_lose() -> Iterator[None]:
-    """Inside `held`: while `beside` works in this block, signals come at once. What is done around it must bear that this raises
-    anything."""
+    """Inside `held`: while `beside` works in this block, signals come at once. What is done around it must bear that this
+    raises anything."""
     holder = _holder
     if holder is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -210,7 +210,7 @@ def _waiting_for_work() -> Iterator[None]:
 
 
 def _is_importing() -> bool:
-    """Whether a module is being imported, maybe here: another thread that wanted it would wait for us, and we for that thread."""
+    """Whether a module is being imported, maybe here: a thread that wanted it would wait for us, and we for that thread."""
     specifications = (getattr(module, "__spec__", None) for module in list(sys.modules.values()))
     return any(getattr(specification, "_initializing", False) for specification in specifications)
 
@@ -281,7 +281,7 @@ def check() -> None:
 
 
 def _not_lost(policy: Policy, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Python calls this for exceptions that nobody can catch: those in callbacks of garbage collection, imports, C libraries."""
+    """Python calls this for exceptions that nobody can catch: those in callbacks of references, imports, C libraries."""
 
     def look(what: Any) -> None:
         if not issubclass(what.exc_type, KeyboardInterrupt) or policy.came is None:

@@ -1,10 +1,10 @@
 """Every result, in a SQLite database: matches and their games. A game is written in one transaction when it ends.
 
-A match is found again by its `key` and the fingerprint of its game's rules, and a game by its number, so a match that was stopped, however suddenly, goes on where it
-was: what is written is there once, and what is not is played again. The table `layout` holds the version of the tables; a
-database of another version, of something else, or a damaged one, is refused and left as it is (one of version 1, which knows no
-fingerprints, can still be read). Several programs may write to
-one database. What is read from one is checked, since it may come from anybody.
+A match is found again by its `key` and the fingerprint of its game's rules, and a game by its number, so a match that was
+stopped, however suddenly, goes on where it was: what is written is there once, and what is not is played again. The table
+`layout` holds the version of the tables; a database of another version, of something else, or a damaged one, is refused and
+left as it is (one of version 1, which knows no fingerprints, can still be read). Several programs may write to one database. What
+is read from one is checked, since it may come from anybody.
 """
 
 import contextlib
@@ -153,8 +153,8 @@ class Store:
         self._knows_rules = versions != [WITHOUT_RULES]
         if writes and not self._knows_rules:
             raise ArenaError(
-                f"{self.path} is of an earlier version, whose results do not say of which rules of the game they are, so no more "
-                "are added to it: name another file with --db; --show still reads this one"
+                f"{self.path} is of an earlier version, whose results do not say of which rules of the game they are, so no "
+                "more are added to it: name another file with --db; --show still reads this one"
             )
         if versions and versions not in ([VERSION], [WITHOUT_RULES]):
             found = one_line(str(versions[0]), NAME)

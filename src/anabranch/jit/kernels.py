@@ -2,8 +2,9 @@
 
 A kernel is compiled once for each combination of argument types, kept on disk (`cache`), and says in one line what it
 compiles. The compiler works in a thread of its own while the main one waits, so that Ctrl-C neither waits for it nor gets lost
-in it (`interrupts.beside`); what it has begun is finished and kept. With `NUMBA_DISABLE_JIT=1`, or through `kernel.plain(...)`, the same function runs as plain Python: records
-are then viewed as `PlainRecord`, so that `state.turn` means the same in both.
+in it (`interrupts.beside`); what it has begun is finished and kept. With `NUMBA_DISABLE_JIT=1`, or through
+`kernel.plain(...)`, the same function runs as plain Python: records are then viewed as `PlainRecord`, so that `state.turn`
+means the same in both.
 """
 
 import functools
