@@ -3,8 +3,8 @@
 A match is found again by its `key` and the fingerprint of its game's rules, and a game by its number, so a match that was
 stopped, however suddenly, goes on where it was: what is written is there once, and what is not is played again. The table
 `layout` holds the version of the tables; a database of another version, of something else, or a damaged one, is refused and
-left as it is (one of version 1, which knows no fingerprints, can still be read). Several programs may write to one database. What
-is read from one is checked, since it may come from anybody.
+left as it is (one of version 1, which knows no fingerprints, can still be read). Several programs may write to one database.
+What is read from one is checked, since it may come from anybody.
 """
 
 import contextlib
