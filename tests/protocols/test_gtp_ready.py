@@ -132,6 +132,7 @@ def test_whoever_leaves_does_not_wait_for_the_compiler(compiler):
     assert converse("name\nprotocol_version\n") == ["= Anabranch", "= 2"]
 
 
+@when_compiled
 def test_the_clock_stands_still_while_the_compiler_works():
     class Time:
         now = 0.0
