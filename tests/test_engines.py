@@ -3,10 +3,11 @@
 import pytest
 
 from anabranch.arena.notation import SearchSpec, parse
-from anabranch.engines import best_options
+from anabranch.engines import best_options, boards_of
 from anabranch.games import ConnectFour, Hex
 from anabranch.games.go import Go, MoGo, Shapes
 from anabranch.games.go.mogo import RELAXED
+from anabranch.games.registry import load
 from anabranch.protocols.clock import TimeSettings
 from anabranch.protocols.engine import Engine, Options, new_search
 from anabranch.search.rave import Rave
@@ -37,6 +38,12 @@ def test_the_engine_behind_gtp_uses_them_unless_told_otherwise():
     assert told.options.select == UCT(0.3) and told.heuristic is None
     assert told.options.evaluate.policy == MoGo(nakade=1.0)
     assert new_search(Go(9), Options(exploration=0.3), 0).options.select.c == 0.3
+
+
+def test_a_game_whose_boards_have_kernels_of_their_own_means_all_that_are_usual():
+    kinds = {type(load(name)) for name in boards_of("go")}
+    assert kinds == {type(Go(9)), type(Go(13)), type(Go(19))}
+    assert boards_of("go:size=25") == ("go:size=25",) and boards_of("hex") == ("hex",)
 
 
 def test_a_player_of_matches_is_called_best():

@@ -3,10 +3,12 @@
 import os
 import signal
 import threading
+import time
+import weakref
 
 import pytest
 
-from anabranch.interrupts import held, released
+from anabranch.interrupts import beside, check, held, is_working, nothing_to_lose, policy, released
 
 
 class Alarm(Exception):
@@ -106,3 +108,80 @@ def test_other_threads_have_nothing_to_do_with_it():
         thread.start()
         thread.join()
     assert len(results) == 1
+
+
+# --- what takes long and must not be interrupted ---
+
+
+def test_a_signal_ends_the_waiting_and_not_the_work():
+    may_end, has_ended = threading.Event(), threading.Event()
+
+    def work():
+        os.kill(os.getpid(), signal.SIGINT)
+        may_end.wait()
+        has_ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        beside(work)
+    assert is_working() and not has_ended.is_set()
+    may_end.set()
+    assert has_ended.wait(60)
+
+
+def test_what_is_done_beside_gives_and_raises_what_it_would_here():
+    assert beside(lambda: 3) == 3
+    with pytest.raises(ValueError, match="no"):
+        beside(lambda: (_ for _ in ()).throw(ValueError("no")))
+
+
+def test_while_a_change_is_under_way_it_is_waited_for():
+    asked = []
+    with held(lambda: not asked.append(1)):
+        assert beside(lambda: os.kill(os.getpid(), signal.SIGINT)) is None
+        for _ in range(1000):  # the handler runs when this thread goes on
+            pass
+        assert asked
+    with pytest.raises(KeyboardInterrupt), held(lambda: True), nothing_to_lose():
+        beside(lambda: (os.kill(os.getpid(), signal.SIGINT), time.sleep(60)))
+
+
+# --- the program's policy ---
+
+
+def test_an_interrupt_that_is_dropped_in_a_callback_comes_again():
+    class Thing:
+        """Something that can be referred to."""
+
+    def callback(reference):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):  # it is raised in here, where nobody can catch it
+            pass
+
+    with policy() as signals, pytest.raises(KeyboardInterrupt):
+        thing = Thing()
+        reference = weakref.ref(thing, callback)
+        del thing
+        threading.Event().wait(60)
+        assert reference is None  # it did not come
+    assert signals.came == signal.SIGINT
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_every_signal_that_wants_an_end_is_an_interrupt(name):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    with policy() as signals:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        assert signals.came == number
+    assert signal.getsignal(number) == before
+
+
+def test_what_ended_a_search_ends_what_comes_after_it():
+    with policy():
+        check()
+        with held(lambda: True):
+            signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            check()
+    check()

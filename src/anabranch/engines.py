@@ -20,6 +20,13 @@ BEST: dict[type[Game], dict[str, Any]] = {
     SimultaneousGame: {"graph": True},
 }
 
+BOARDS = {"go": ("go", "go:size=13", "go:size=19")}  # what is meant by a game's name alone, where each takes its own kernels
+
+
+def boards_of(name: str) -> tuple[str, ...]:
+    """The boards that a game is usually played on, as the registry names them; a name with options is one."""
+    return BOARDS.get(name.lower(), (name,))
+
 
 def best_options(game: Any) -> dict[str, Any]:
     """Options of `Search` for this game; none where its defaults are the best that is known."""

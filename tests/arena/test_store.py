@@ -59,7 +59,7 @@ def test_a_database_of_another_version_is_refused(path):
     Store(path).close()
     with sqlite3.connect(path) as other:
         other.execute("UPDATE layout SET version = 7")
-    with pytest.raises(ArenaError, match="has version 7 of the database, and this program reads and writes version 1") as told:
+    with pytest.raises(ArenaError, match="has version 7 of the database, and this program reads and writes version 2") as told:
         Store(path)
     assert "--db" in str(told.value)
 

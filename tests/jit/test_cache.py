@@ -250,11 +250,13 @@ def test_nothing_is_read_from_or_written_to_a_folder_that_others_can_write_to(co
     assert told.problems[-1].startswith(f"the cache is not used: others can write to {tmp_path}/cache/kernels; run chmod go-w")
 
 
-def test_warm_fills_the_cache(tmp_path):
+@pytest.mark.parametrize("game", ["tictactoe", "hex"])
+def test_warm_compiles_what_the_default_engine_of_a_game_needs(game, tmp_path):
+    """Hex is searched with RAVE, which its default rule is not."""
     environment = {**os.environ, "ANABRANCH_CACHE": str(tmp_path)}
     command = [sys.executable, "-m", "anabranch"]
-    run = subprocess.run([*command, "warm", "tictactoe"], capture_output=True, text=True, env=environment)
+    run = subprocess.run([*command, "warm", game], capture_output=True, text=True, env=environment)
     assert run.returncode == 0 and "ready" in run.stdout
     assert list((tmp_path / "kernels").glob("simulate-*.kernel"))
-    run = subprocess.run([*command, "search", "tictactoe", "--visits", "10"], capture_output=True, text=True, env=environment)
+    run = subprocess.run([*command, "search", game, "--visits", "10"], capture_output=True, text=True, env=environment)
     assert run.returncode == 0 and "compiling" not in run.stderr

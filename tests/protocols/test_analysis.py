@@ -272,7 +272,8 @@ def test_random_and_broken_requests_are_answered_to_the_end(capsys):
 
 @when_compiled
 def test_the_program_answers_on_stdout_and_says_on_stderr_that_it_is_ready():
-    command = [sys.executable, "-m", "anabranch", "analyze", "--visits", "20", "--threads", "2", "--report-as", "sidetomove"]
+    options = ("--size", "9", "--visits", "20", "--threads", "2", "--report-as", "sidetomove")
+    command = [sys.executable, "-m", "anabranch", "analyze", *options]
     requests = [{**GOOD, "id": f"q{number}", "analyzeTurns": [0, 1, 2]} for number in range(3)]
     text = "\n".join(map(json.dumps, requests)) + "\nbroken\n"
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=300, check=True)

@@ -290,10 +290,10 @@ def test_what_is_compiled_is_told_in_whole_lines_on_stderr(tmp_path):
     try:
         engine.stdin.write("1 name\n")
         engine.stdin.flush()
-        assert engine.stdout.readline() == "=1 Anabranch\n"
         assert re.match(r"anabranch: compiling \w+ for .*\n", engine.stderr.readline())
         engine.stdin.write("quit\n")
         engine.stdin.flush()
+        assert engine.stdout.readline() == "=1 Anabranch\n"
         assert engine.wait(timeout=60) == 0  # it does not wait for the compiler
     finally:
         engine.kill()

@@ -88,7 +88,7 @@ def test_the_engine_ends_while_it_compiles(orphan, tmp_path):
 
 @when_compiled
 def test_an_analysis_ends_when_nobody_listens(orphan):
-    server = orphan("analyze", "--threads", "2")
+    server = orphan("analyze", "--threads", "2", "--size", "9")
     requests = [{**GOOD, "id": str(number), "maxVisits": 10**12} for number in range(5)]
     told(server, *map(json.dumps, requests), json.dumps({"id": "v", "action": "query_version"}))
     assert json.loads(server.stdout.readline())["id"] == "v"

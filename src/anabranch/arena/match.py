@@ -19,6 +19,7 @@ from anabranch.arena import notation
 from anabranch.arena.notation import ProgramSpec, SearchSpec, Spec
 from anabranch.arena.openings import opening
 from anabranch.errors import ArenaError
+from anabranch.games.fingerprint import rules_fingerprint
 from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.position import Position
@@ -73,6 +74,11 @@ class Match:
         first, second = (spec.text for spec in table.specs)
         terms = {"referee": table.referee, "cap": table.cap, "opening_plies": 0 if self.openings else self.opening_plies}
         return json.dumps({**asdict(self), "first": first, "second": second, **terms}, sort_keys=True)
+
+    @functools.cached_property
+    def rules(self) -> str:
+        """A fingerprint of the game's rules as they are now: results of others are not results of this match."""
+        return rules_fingerprint(self.table.game)
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, numbers and strings."""

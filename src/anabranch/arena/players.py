@@ -16,7 +16,7 @@ from anabranch.errors import ArenaError, IllegalMove
 from anabranch.games.game import Game
 from anabranch.games.playout import begin, pick
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE, EVERYONE
+from anabranch.games.rules import EVERYONE
 from anabranch.games.simultaneous import pick_for
 from anabranch.jit import readable
 from anabranch.jit.options import coerce
@@ -24,9 +24,9 @@ from anabranch.jit.random import generator
 from anabranch.protocols.clock import Clock, TimeSettings, moves_to_come
 from anabranch.search.checks import serves
 from anabranch.search.searcher import Search
+from anabranch.search.warm import warm_up
 
 RESIGN = -1  # instead of an action
-WARM_RUNS = 2  # searches that compile all there is: of a start, and of what follows it
 LEAST = 0.002  # seconds for a move; a search looks at the clock no more often
 DRAWS = 20  # from a policy, until it says something legal; it does not know of superko
 
@@ -61,28 +61,15 @@ class SearchPlayer(Player):
         self._ready = False
 
     def begin(self, game: Game, seed: int, seconds: float | None) -> None:
-        """A new search, with all kernels compiled."""
+        """A new search, with all kernels compiled, so that no clock runs meanwhile."""
         if not self.limits and seconds is None:
             raise ArenaError(
                 f"how long may {self.spec.label!r} search a move? Give visits=, total= or seconds=, or the match a clock"
             )
         if not self._ready:
-            self._warm_up(game)
+            warm_up(game, self.spec.options)
             self._ready = True
         self.search = Search(game, **self.spec.options, seed=seed)
-
-    def _warm_up(self, game: Game) -> None:
-        """Search a little, so that no clock runs while kernels are compiled or loaded."""
-        search = Search(game, **self.spec.options)
-        position, runs = game.start(), 0
-        while runs < WARM_RUNS and not position.is_over:
-            if position.to_play != CHANCE:
-                best = search.run(position, visits=2).best
-                search.advance(best)
-                runs += 1
-            else:
-                best = position.legal_actions[0]
-            position = position.play(best)
 
     def choose(self, position: Position, left: float | None, seat: int) -> int:
         """What the search likes best."""

@@ -34,6 +34,7 @@ def play(
     timeout: float = TIMEOUT,
     sgf: str | Path | None = None,
     sprt: Sprt | None = None,
+    on_begin: Callable[["Series"], None] | None = None,
     on_game: Callable[["Series", Match, Played], None] | None = None,
     on_stderr: Callable[[str], None] | None = None,
 ) -> list[Standing]:
@@ -44,15 +45,18 @@ def play(
     timeout    seconds for an answer of a program over GTP, where there is no clock
     sgf        a folder for records of games of Go
     sprt       a test that ends a match as soon as it is decided
+    on_begin   called before the first game, when it is known what the database has
     on_game    called after each game
     on_stderr  gets what worker processes print, line by line
     """
     if together != 1 and processes != 1:
         raise ArenaError(f"processes={processes}, together={together}: games are in one process or in several; give one")
+    crew = Crew(processes, timeout, on_stderr) if together == 1 else Together(together, timeout)
     with Store(db) as store:
         series = Series(matches, games, store, sprt)
+        if on_begin is not None:
+            on_begin(series)
         if series.missing():
-            crew = Crew(processes, timeout, on_stderr) if together == 1 else Together(together, timeout)
             with closing(series.run(crew, None if sgf is None else Path(sgf))) as results:
                 for match, played in results:
                     if on_game is not None:
@@ -72,6 +76,7 @@ class Series:
         self.games, self.store, self.sprt = games, store, sprt
         self.ids = {match.key: store.enter(match) for match in self.matches}
         self.played = {match.key: {game.number: game for game in store.games(self.ids[match.key])} for match in self.matches}
+        self.of_other_rules = {match.key: store.of_other_rules(match) for match in self.matches}  # games that do not count
         self.test = None if sprt is None else Course(sprt)
 
     @property

@@ -1,9 +1,10 @@
 """Every result, in a SQLite database: matches and their games. A game is written in one transaction when it ends.
 
-A match is found again by its `key`, and a game by its number, so a match that was stopped, however suddenly, goes on where it
-was: what is written is there once, and what is not is played again. The table `layout` holds the version of the tables; a
-database of another version, of something else, or a damaged one, is refused and left as it is. Several programs may write to
-one database. What is read from one is checked, since it may come from anybody.
+A match is found again by its `key` and the fingerprint of its game's rules, and a game by its number, so a match that was
+stopped, however suddenly, goes on where it was: what is written is there once, and what is not is played again. The table
+`layout` holds the version of the tables; a database of another version, of something else, or a damaged one, is refused and
+left as it is (one of version 1, which knows no fingerprints, can still be read). Several programs may write to one database.
+What is read from one is checked, since it may come from anybody.
 """
 
 import contextlib
@@ -24,17 +25,20 @@ from anabranch.arena.text import NAME, REASON, clipped, last_lines, one_line
 from anabranch.errors import ArenaError
 from anabranch.printable import printable
 
-VERSION = 1
+VERSION = 2
+WITHOUT_RULES = 1  # the version whose results do not say of which rules they are
 PATIENCE = 30.0  # seconds to wait for another program that writes
 TABLES = """
 CREATE TABLE layout (version INTEGER NOT NULL);
 CREATE TABLE matches (
     id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,       -- Match.key
+    key TEXT NOT NULL,              -- Match.key
+    rules TEXT NOT NULL,            -- Match.rules
     terms TEXT NOT NULL,            -- Match.to_dict() as JSON
     first TEXT NOT NULL,            -- names for people
     second TEXT NOT NULL,
-    created TEXT NOT NULL           -- UTC
+    created TEXT NOT NULL,          -- UTC
+    UNIQUE (key, rules)
 );
 CREATE TABLE games (
     match INTEGER NOT NULL REFERENCES matches(id),
@@ -85,6 +89,7 @@ class Store:
         self.path = Path(path)
         self._connection: sqlite3.Connection | None = None
         self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self._knows_rules = True
         if not create and not self.path.exists():
             raise ArenaError(f"there is no database {path}; `anabranch match` makes one when it plays")
         if self.path.exists() and not self.path.is_file():
@@ -99,7 +104,7 @@ class Store:
     def _open(self, create: bool) -> None:
         self._connection = self._connected("mode=rwc") if create else self._connected_to_read()
         if self._tables():
-            self._check()
+            self._check(create)
         if create:
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = NORMAL")  # a lost machine may lose the last games, never more
@@ -112,7 +117,7 @@ class Store:
                 for statement in TABLES.split(";")[:-1]:
                     self._run(statement)
                 self._run("INSERT INTO layout VALUES (?)", VERSION)
-        self._check()
+        self._check(True)
 
     def _connected(self, how: str, path: Path | None = None) -> sqlite3.Connection:
         address = f"{(path or self.path).absolute().as_uri()}?{how}"
@@ -143,10 +148,16 @@ class Store:
     def _tables(self) -> set[str]:
         return {name for (name,) in self._run("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
-    def _check(self) -> None:
-        """Whether it is ours, of this version, and whole."""
+    def _check(self, writes: bool) -> None:
+        """Whether it is ours, of a version that will do, and whole."""
         versions = self._versions()
-        if versions and versions != [VERSION]:
+        self._knows_rules = versions != [WITHOUT_RULES]
+        if writes and not self._knows_rules:
+            raise ArenaError(
+                f"{self.path} is of an earlier version, whose results do not say of which rules of the game they are, so no "
+                "more are added to it: name another file with --db; --show still reads this one"
+            )
+        if versions and versions not in ([VERSION], [WITHOUT_RULES]):
             found = one_line(str(versions[0]), NAME)
             raise ArenaError(
                 f"{self.path} has version {found} of the database, and this program reads and writes version {VERSION}: "
@@ -203,10 +214,10 @@ class Store:
         names = match.names
         with self._transaction():
             self._run(
-                "INSERT OR IGNORE INTO matches (key, terms, first, second, created) VALUES (?, ?, ?, ?, ?)",
-                *(match.key, json.dumps(match.to_dict()), *names, _now()),
+                "INSERT OR IGNORE INTO matches (key, rules, terms, first, second, created) VALUES (?, ?, ?, ?, ?, ?)",
+                *(match.key, match.rules, json.dumps(match.to_dict()), *names, _now()),
             )
-            (found,) = self._run("SELECT id FROM matches WHERE key = ?", match.key).fetchone()
+            (found,) = self._run("SELECT id FROM matches WHERE key = ? AND rules = ?", match.key, match.rules).fetchone()
             self._run("UPDATE matches SET first = ?, second = ? WHERE id = ?", *names, found)
         return int(found)
 
@@ -225,8 +236,19 @@ class Store:
 
     def find(self, match: Match) -> int | None:
         """The match's id, if it is there."""
-        found = self._rows("SELECT id FROM matches WHERE key = ?", match.key)
+        if self._knows_rules:
+            found = self._rows("SELECT id FROM matches WHERE key = ? AND rules = ?", match.key, match.rules)
+        else:
+            found = self._rows("SELECT id FROM matches WHERE key = ?", match.key)
         return int(found[0][0]) if found else None
+
+    def of_other_rules(self, match: Match) -> int:
+        """How many games of the same match there are that were played by other rules: the game has changed since, or before."""
+        if not self._knows_rules:
+            return 0
+        same = "SELECT id FROM matches WHERE key = ? AND rules != ?"
+        found = self._rows(f"SELECT count(*) FROM games WHERE match IN ({same})", match.key, match.rules)
+        return int(found[0][0]) if found else 0
 
     def matches(self) -> list[Kept]:
         """All of them, in the order in which they were begun."""

@@ -9,11 +9,16 @@
     terminal.py   through which all of this goes: text is text, tables fit
     streams.py    standard input and output that are closed, full or broken
 
+Ctrl-C, SIGTERM and SIGHUP mean the same to every command: a search ends and shows what it has found; what has nothing to show
+yet, the compiler included, ends at once, with the exit code 130 (128 and the signal's number). See `interrupts.py`.
+
 Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
 """
 
+import os
 import sys
 
+from anabranch import interrupts
 from anabranch.cli import arena, protocols, review, streams  # noqa: F401  (they add their commands)
 from anabranch.cli.commands import app
 from anabranch.errors import AnabranchError, OutputError
@@ -22,18 +27,35 @@ from anabranch.errors import AnabranchError, OutputError
 def main() -> None:
     """Run the program; errors of ours are one line on stderr, without a traceback."""
     streams.prepare()
+    with interrupts.policy() as signals:
+        code = _run()
+    if signals.came is not None and (code != 0 or signals.came != interrupts.CTRL_C):
+        code = 128 + signals.came  # a search that Ctrl-C ended has done its work
+    if interrupts.is_working():  # nobody waits for the compiler
+        streams.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code."""
     try:
         try:
             app()
         finally:
             sys.stdout.flush()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except KeyboardInterrupt:
+        return 1
     except AnabranchError as error:
         if isinstance(error, OutputError):
             streams.abandon_stdout()
         from anabranch.cli.terminal import print_error
 
         print_error(error)
-        sys.exit(2)
+        return 2
     except BrokenPipeError:  # nobody reads on, as in `anabranch ... | head`
         streams.abandon_stdout()
-        sys.exit(1)
+        return 1
+    return 0

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anabranch import interrupts
 from anabranch._version import __version__
 from anabranch.cli.files import check_outputs, check_replaced, write
 from anabranch.errors import SearchError
@@ -162,7 +163,8 @@ def graph(
     memory: Memory = "1GB",
     output: Annotated[Path, typer.Option("--output", "-o", help="A file: .svg, .dot or .json")] = Path("graph.svg"),
 ) -> None:
-    """Search a position and draw what was searched, for people (.svg), for Graphviz (.dot) or for programs (.json)."""
+    """Search a position and draw what was searched, for people (.svg), for Graphviz (.dot) or for programs (.json). Ctrl-C
+    draws what was found so far."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
     from anabranch.cli.terminal import console
     from anabranch.games.simultaneous import SimultaneousGame
@@ -258,19 +260,25 @@ def check(
 def warm(
     names: Games = None,
 ) -> None:
-    """Compile kernels ahead of time, so that the first search starts at once."""
+    """Compile kernels ahead of time, so that the first search, or the first game, starts at once: those that the game is best
+    searched with. Go means the boards of 9, 13 and 19; others are named, as in go:size=25."""
     import time
 
+    from anabranch.cli import show  # noqa: F401  (reports compilations)
+    from anabranch.engines import best_options, boards_of
+    from anabranch.games.go import Go
     from anabranch.games.registry import load
     from anabranch.games.registry import names as all_names
-    from anabranch.search.searcher import Search
-    from anabranch.search.select import PUCT, UCT
+    from anabranch.protocols.engine import Options
+    from anabranch.protocols.engine import warm as warm_engine
+    from anabranch.search.warm import warm_up
 
     began = time.perf_counter()
-    for name in names or list(all_names()):
+    for name in (board for given in names or list(all_names()) for board in boards_of(given)):
         game = load(name)
-        for rule in (UCT(), PUCT()):
-            Search(game, select=rule, memory="16MB").run(game.start(), visits=1)
+        warm_up(game, best_options(game))
+        if isinstance(game, Go):
+            warm_engine(game, Options())
     print(f"ready after {time.perf_counter() - began:.1f} s")
 
 
@@ -281,7 +289,8 @@ def bench(
     model: Annotated[Path | None, typer.Option(help="With nets: an .onnx file; by default a new 6x64 network")] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the speed of this machine: simulations a second of UCT with random playouts, from the start, one thread.
+    """Measure the speed of this machine: simulations a second of UCT with random playouts, from the start, one thread. Ctrl-C
+    shows what was measured so far.
 
     With `bench nets [GAME]`: positions a second of a network, by batch and threads.
     """
@@ -295,17 +304,20 @@ def bench(
     if names and names[0] == NETS:
         bench_nets(load(names[1] if len(names) > 1 else "connectfour"), model, seconds, as_json)
         return
-    rows = []
-    for name in names or list(all_names()):
-        game = load(name)
-        result = Search(game).run(game.start(), seconds=seconds)
-        cost = result.stats
-        size = cost.bytes / cost.simulations
-        rows.append({"game": name, "simulations_per_second": cost.speed, "bytes_per_simulation": size})
-    if as_json:
-        print_json(rows)
-    else:
-        show.print_speeds(rows)
+    rows: list[dict[str, Any]] = []
+    try:
+        for name in names or list(all_names()):
+            game = load(name)
+            result = Search(game).run(game.start(), seconds=seconds)
+            cost = result.stats
+            size = cost.bytes / cost.simulations
+            rows.append({"game": name, "simulations_per_second": cost.speed, "bytes_per_simulation": size})
+            interrupts.check()
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+    print_json(rows) if as_json else show.print_speeds(rows)
+    interrupts.check()
 
 
 @app.command()
@@ -314,6 +326,7 @@ def demo() -> None:
     from anabranch.cli import show
 
     search("connectfour", moves="d,d,d,e,c", visits=200_000)
+    interrupts.check()
     show.print_next(
         [
             ("play othello --seconds 2", "play against it"),

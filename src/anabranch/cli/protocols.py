@@ -1,6 +1,7 @@
 """The commands that other programs talk to: `anabranch gtp` and `anabranch analyze`. stdout is theirs alone: messages go to
 stderr, each in a line of its own, since some clients read both streams as one."""
 
+import contextlib
 import os
 import sys
 import threading
@@ -12,7 +13,8 @@ import typer
 
 from anabranch.cli.commands import app
 from anabranch.cli.streams import on_hangup
-from anabranch.errors import SearchError
+from anabranch.errors import AnabranchError, SearchError
+from anabranch.interrupts import WORKER
 
 
 class Policy(StrEnum):
@@ -106,6 +108,7 @@ def gtp(
 @app.command()
 def analyze(
     threads: Annotated[int, typer.Option(help="Positions that are searched at the same time")] = 2,
+    size: Annotated[int, typer.Option(help="Boards to be ready for; others compile when they are first asked for")] = 19,
     visits: Annotated[int | None, typer.Option(help="Visits of a position, if a request does not say")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for a position, if a request does not say")] = None,
     select: SelectOption = Rule.best,
@@ -135,12 +138,12 @@ def analyze(
         seed=seed,
         memory=memory,
     )
-    workers = at_least_one(threads, "--threads")
-    _talk(Go(), options)
+    workers, board = at_least_one(threads, "--threads"), Go(size)
+    _talk(board, options)
     requests = read_lines(sys.stdin.fileno())
     server = Server(options, requests, sys.stdout, workers, report_as.value.upper(), waits=not quit_without_waiting)
     on_hangup(sys.stdout, lambda: _hang_up(server))
-    print(READY, file=sys.stderr, flush=True)
+    threading.Thread(target=_get_ready, args=(board, options, READY), name=WORKER, daemon=True).start()
     server.run()
     _leave()
 
@@ -186,6 +189,15 @@ def _talk(game: Any, options: Any) -> None:
 
     new_search(game, options, options.seed)
     report_with(Lines())
+
+
+def _get_ready(board: Any, options: Any, words: str) -> None:
+    """Say that we are ready when all is compiled; requests that come before that are heard, and wait."""
+    from anabranch.protocols.engine import warm
+
+    with contextlib.suppress(AnabranchError):  # the request that needs it will say what is wrong
+        warm(board, options)
+    print(words, file=sys.stderr, flush=True)
 
 
 def _hang_up(talk: Any) -> None:

@@ -48,6 +48,7 @@ def played(
                 timeout=timeout,
                 sgf=sgf,
                 sprt=sprt,
+                on_begin=tell.begin,
                 on_game=tell.game,
                 on_stderr=tell.line,
             )
@@ -80,6 +81,18 @@ class Teller:
         self.began = 0.0  # when the first game ended: what came before was preparation
         self.ended = 0  # games since then
         self.told = 0.0
+
+    def begin(self, series: Series) -> None:
+        """Say how much of it was played before, and what of that does not count."""
+        db = series.store.path
+        self.line(f"{series.done:,} of {series.total:,} games come from {db}")
+        for game in dict.fromkeys(match.game for match in series.matches):
+            others = sum(series.of_other_rules[match.key] for match in series.matches if match.game == game)
+            if others:
+                self.line(
+                    f"{others:,} games in {db} do not count: the rules of {game} have changed since. They are played anew; "
+                    "those of the other rules stay in the file, and --show shows them as a match of their own"
+                )
 
     def game(self, series: Series, match: Match, played: Played) -> None:
         """A game has ended."""

@@ -62,6 +62,13 @@ def abandon_stdout() -> None:
         _close(sys.stdout.fileno())
 
 
+def flush() -> None:
+    """Write what waits to be written, as far as it can be."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, OutputError):
+            stream.flush()
+
+
 def on_hangup(stream: Any, call: Callable[[], None]) -> None:
     """Call this, in a thread of its own, as soon as nobody can read what is written to a stream."""
     if hasattr(select, "poll"):  # not on Windows

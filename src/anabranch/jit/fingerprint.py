@@ -4,10 +4,17 @@ Numba's own cache looks at the kernel's file only: edit a rule, its helper or a 
 machine code would run. So the cache key holds a digest of what the kernel reaches: bytecode, constants, default
 arguments, the helpers it calls, the global arrays and numbers it reads, and, for generic functions, the
 implementations that the argument types select. Next: `cache.py`.
+
+`fingerprint_of_source` is the same for results that people keep, which another version of Python must not make worthless: it
+reads source in place of bytecode.
 """
 
 import hashlib
+import inspect
+import io
 import sys
+import textwrap
+import tokenize
 import types as python_types
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
@@ -25,6 +32,17 @@ def fingerprint(function: Callable[..., Any], argument_types: Iterable[Any]) -> 
     """A hex digest that changes when anything behind `function`, called with these Numba types, changes."""
     walker = _Walker(_selectors(argument_types))
     walker.function(function)
+    return walker.digest.hexdigest()
+
+
+def fingerprint_of_source(functions: Iterable[Callable[..., Any]], key: Hashable, *facts: Any) -> str:
+    """A hex digest that changes with the text of these functions (but for comments), with what they reach, where `key` selects
+    implementations, and with other facts."""
+    walker = _SourceWalker(key)
+    for function in functions:
+        walker.function(function)
+    for fact in facts:
+        walker.value(fact)
     return walker.digest.hexdigest()
 
 
@@ -136,3 +154,48 @@ class _Walker:
             self.function(value)
         else:
             self.feed(type(value).__qualname__)
+
+
+class _SourceWalker(_Walker):
+    """The same by source, where there is some."""
+
+    def __init__(self, key: Hashable) -> None:
+        super().__init__([])
+        self.selectors = [[key]]  # which only selects: tags of games depend on what else was loaded
+
+    def _code(self, code: python_types.CodeType, global_names: dict[str, Any]) -> None:
+        try:
+            lines = inspect.getsource(code)
+        except (OSError, TypeError):
+            super()._code(code, global_names)
+            return
+        self.feed(*_tokens(lines))
+        names = sorted(_names(code))
+        for name in names:
+            if name in global_names:
+                self.value(global_names[name], names)
+
+
+IGNORED = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+ENDS = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)  # before a string that says nothing
+
+
+def _tokens(source: str) -> Iterable[str]:
+    """The words of a source, without comments and documentation."""
+    before = tokenize.NEWLINE
+    depth = 0
+    for token in tokenize.generate_tokens(io.StringIO(textwrap.dedent(source)).readline):
+        if token.type == tokenize.INDENT:
+            depth += 1
+        is_documentation = token.type == tokenize.STRING and before in ENDS
+        if token.type == tokenize.DEDENT:
+            depth -= 1
+        elif token.type not in IGNORED and not is_documentation:
+            yield f"{depth} {token.string}"
+        before = token.type
+
+
+def _names(code: python_types.CodeType) -> set[str]:
+    """The global names that a function uses, and those of functions inside it."""
+    inside = (_names(constant) for constant in code.co_consts if isinstance(constant, python_types.CodeType))
+    return set(code.co_names).union(*inside)

@@ -1,8 +1,10 @@
 """Kernels: the few functions that Python calls and Numba compiles.
 
 A kernel is compiled once for each combination of argument types, kept on disk (`cache`), and says in one line what it
-compiles. With `NUMBA_DISABLE_JIT=1`, or through `kernel.plain(...)`, the same function runs as plain Python: records
-are then viewed as `PlainRecord`, so that `state.turn` means the same in both.
+compiles. The compiler works in a thread of its own while the main one waits, so that Ctrl-C neither waits for it nor gets lost
+in it (`interrupts.beside`); what it has begun is finished and kept. With `NUMBA_DISABLE_JIT=1`, or through
+`kernel.plain(...)`, the same function runs as plain Python: records are then viewed as `PlainRecord`, so that `state.turn`
+means the same in both.
 """
 
 import functools
@@ -15,7 +17,9 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core.errors import ForceLiteralArg
 
+from anabranch.interrupts import beside
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners, quiet
@@ -62,10 +66,12 @@ class Kernel:
         if COMPILED:
             self.dispatcher = numba.njit(**OPTIONS)(function)
             self.dispatcher._cache = KernelCache(function, self._started, self._finished)
+            self._compile = self.dispatcher.compile
+            self.dispatcher.compile = lambda signature: beside(lambda: self._compiled(signature))
 
     def __call__(self, *arguments: Any) -> Any:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
-        return self._explained(self.dispatcher, arguments) if COMPILED else self.plain(*arguments)
+        return self.dispatcher(*arguments) if COMPILED else self.plain(*arguments)
 
     def plain(self, *arguments: Any) -> Any:
         """Run as plain Python, whether or not a compiled version exists."""
@@ -83,14 +89,16 @@ class Kernel:
             return self.plain
         signature = tuple(numba.typeof(argument) for argument in arguments)
         if signature not in self.dispatcher.overloads:
-            self._explained(self.dispatcher.compile, (signature,))
+            self.dispatcher.compile(signature)
         return self if CHECKED else self.dispatcher.overloads[signature].entry_point
 
-    def _explained(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Call; what goes wrong while compiling is told by rule and line."""
+    def _compiled(self, signature: Any) -> Any:
+        """What Numba makes or finds; what goes wrong is told by rule and line."""
         try:
             with only(self.function.__qualname__):
-                return call(*arguments)
+                return self._compile(signature)
+        except ForceLiteralArg:  # Numba asks again
+            raise
         except Exception as error:
             if not self._what:
                 raise

@@ -25,8 +25,7 @@ _kept: dict[str, Any] = {}  # environments that machine code points to
 
 
 class only:
-    """Until this ends, make ready the kernel of this name alone. (Every call of a kernel enters one; a generator would take ten
-    times as long.)"""
+    """Until this ends, in this thread, make ready the kernel of this name alone."""
 
     __slots__ = ("before", "kernel")
 

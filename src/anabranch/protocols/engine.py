@@ -31,6 +31,7 @@ from anabranch.search.rave import Rave
 from anabranch.search.result import Result
 from anabranch.search.searcher import Search
 from anabranch.search.select import UCT
+from anabranch.search.warm import warm_up
 from anabranch.search.wide import WideRoot
 
 RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
@@ -41,7 +42,6 @@ WIDEST = 5.0  # what KataGo takes for it
 WIDTH = 0.04  # KataGo's analysisWideRootNoise, by default; see `search/wide.py`
 FIRST_LOOK = 0.7  # of the time for a move; the rest is for a second look at a move that would end the game
 LOOK_MEMORY = 64_000_000  # bytes at most, of a search in a second look
-CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
 
 Watch = Callable[[Result], bool | None]
 
@@ -241,7 +241,7 @@ class Engine:
         hidden    actions that may not be searched or played
         on_clock  whether it counts: if not, the clock is not looked at, and nobody resigns
         """
-        began = self.now() if began is None else began
+        began = self._compiled(self.now() if began is None else began)
         self.rest()
         position = with_turn(self.position, player)
         check_length(position)
@@ -387,6 +387,12 @@ class Engine:
         """Compile what this board needs, if that was not done yet."""
         warm(self.game, self.options)
 
+    def _compiled(self, began: float) -> float:
+        """When the clock began to run, if it stood still while kernels were compiled."""
+        before = self.now()
+        self.warm()
+        return began + self.now() - before
+
     def _follow(self, search: Search, position: Position) -> None:
         """Keep a tree, whose root must be moved step by step; a graph finds any position that it knows."""
         root = search.position
@@ -407,11 +413,14 @@ _warm: set[Any] = set()
 
 def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Search:
     """A search as the options want it, `width` as wide at its root."""
+    return Search(game, **_search_options(game, options, width), seed=seed, memory=options.memory)
+
+
+def _search_options(game: Go, options: Options, width: float = 0.0) -> dict[str, Any]:
     chosen = best_options(game) if options.select == "best" else {}
-    chosen |= {"select": rule_of(game, options, width), "graph": options.graph}
     if options.policy is not None:
         chosen["evaluate"] = Rollout(policy=options.policy)
-    return Search(game, **chosen, seed=seed, memory=options.memory)
+    return {**chosen, "select": rule_of(game, options, width), "graph": options.graph}
 
 
 def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
@@ -432,16 +441,12 @@ def without(position: Position, hidden: Collection[int]) -> list[int] | None:
 
 
 def warm(game: Go, options: Options) -> None:
-    """Compile what searches of such a game need, if that was not done yet; never two at a time. Everything is run once: a step
-    forward, a search for which there is no room, so that it must collect what it does not need, a step back, and playouts."""
+    """Compile what searches of such a game need, and playouts, if that was not done yet; never two at a time."""
     with _warming:
         if is_warm(game, options):
             return
-        search, start = new_search(game, replace(options, memory=CRAMPED), 0), game.start()
-        search.advance(search.run(start, visits=1).best)
-        search.run(visits=UNTIL_FULL)
-        search.run(start, visits=1)
-        settle(start, options.policy, playouts=1)
+        warm_up(game, _search_options(game, options))
+        settle(game.start(), options.policy, playouts=1)
         _warm.add(_kernels(game, options))
 
 

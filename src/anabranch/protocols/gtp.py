@@ -6,6 +6,7 @@ A thread reads lines; this one carries them out, one after the other. Only what 
 further line has arrived, a move when `# interrupt` has. An answer is `=` and a text, or `?` and what is wrong, with the
 command's id, then an empty line. Nothing that is written to a session ends it, but `quit` and the end of the input; what was
 asked before that is still answered, so that a script can be piped in. If nobody listens any more all ends at once (`hang_up`).
+Nothing is answered before all that the board needs is compiled (`get_ready`): whoever has had an answer may start a clock.
 
     gtp_words.py       lines, arguments, the table of commands
     gtp_commands.py    the commands of GTP itself
@@ -17,8 +18,9 @@ import contextlib
 import sys
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
+from anabranch import interrupts
 from anabranch.errors import AnabranchError
 from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions
 from anabranch.protocols.engine import Engine, is_warm
@@ -29,7 +31,6 @@ __all__ = ["Arrived", "Session"]
 
 COMMANDS_FROM = (gtp_commands, gtp_extensions, gtp_analysis)  # importing them fills the table
 LONGEST_MESSAGE = 500  # characters of a refusal
-WARM_AFTER = 0.5  # seconds of silence before kernels are compiled ahead of time
 
 
 class Arrived(NamedTuple):
@@ -56,6 +57,9 @@ class Session:
         self._done = 0.0  # when the last command was
         self._interrupts = 0  # read, and their turn has not come
         self._lock = threading.Lock()
+        self._leaves = False  # `quit` was read
+        self._compiler: threading.Thread | None = None
+        self._tried: Any = None  # the game and options that kernels were compiled for
 
     def run(self) -> None:
         """Answer until the end."""
@@ -66,6 +70,7 @@ class Session:
                 if line is None:
                     break
                 self.carry_out(line)
+                interrupts.check()
         finally:
             self._lines.drop()
             self.engine.rest()
@@ -83,6 +88,9 @@ class Session:
                 text = text_of(line)
                 if INTERRUPT.match(text):
                     self._interrupt(1)
+                found = parsed(text)
+                if found is not None and found.name == "quit":
+                    self._leaves = True
                 if not self._lines.put(Arrived(text, self.engine.now(), is_too_long(line)), len(line)):
                     break
         except (OSError, ValueError):  # the stream was closed on us
@@ -112,11 +120,13 @@ class Session:
         found = parsed(line.text)
         if found is None:
             return
+        self.get_ready()
         self.began, self.number = max(line.at, self._done), found.number
         try:
             if line.is_too_long:
                 raise Refused(TOO_LONG)
             answer = self.call(found)
+            self.get_ready()  # it may have changed the board
         except AnabranchError as error:
             self.refuse(str(error))
         except Exception as error:
@@ -162,15 +172,28 @@ class Session:
         except (OSError, ValueError):
             self.hang_up()
 
+    # --- compiling ---
+
     def warm(self) -> None:
-        """Compile ahead of time, in the background, what the present board needs."""
-        if is_warm(self.engine.game, self.engine.options):
-            return
-        waiting = threading.Timer(WARM_AFTER, _warm_quietly, [self.engine])
-        waiting.daemon = True
-        waiting.start()
+        """Compile, in the background, what the present board needs."""
+        engine = self.engine
+        needed = type(engine.game), engine.options
+        if self._tried != needed and not is_warm(engine.game, engine.options):
+            self._tried = needed
+            self._compiler = threading.Thread(target=self._warm_quietly, name=interrupts.WORKER, daemon=True)
+            self._compiler.start()
 
+    def get_ready(self) -> None:
+        """The same, and wait for it. Its time is nobody's. But if the input has ended, or `quit` was read, no clock runs, and
+        there may be nothing to be compiled for."""
+        self.warm()
+        compiler = self._compiler
+        if compiler is not None:
+            self._lines.wait_for(lambda: self._compiler is None or self._leaves or self.is_over)
+            self._done = self.engine.now()
 
-def _warm_quietly(engine: Engine) -> None:
-    with contextlib.suppress(AnabranchError):  # the command that needs it will say what is wrong
-        engine.warm()
+    def _warm_quietly(self) -> None:
+        with contextlib.suppress(Exception):  # the command that needs it will say what is wrong
+            self.engine.warm()
+        self._compiler = None
+        self._lines.wake()

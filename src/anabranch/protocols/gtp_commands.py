@@ -71,7 +71,6 @@ def boardsize(session: "Session", arguments: Arguments) -> str:
         session.engine.resize(width, height)
     except GameError as error:
         raise Refused(f"unacceptable size: {error}") from None
-    session.warm()
     return ""
 
 
@@ -173,7 +172,6 @@ def loadsgf(session: "Session", arguments: Arguments) -> str:
         session.engine.load(sgf.load(path.strip().strip('"')), max(int(last) - 1, 0) if is_number else None)
     except (AnabranchError, ValueError) as error:
         raise Refused(f"cannot load file: {error}") from None
-    session.warm()
     return ""
 
 

@@ -9,7 +9,7 @@ Of a line that is too long one byte more than is allowed is given, and the rest 
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 LONGEST_LINE = 1 << 20  # bytes; a request with a game of 4,000 moves has 60,000
@@ -79,6 +79,16 @@ class ReadAhead:
         """Wait until there is something to take, or the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
+
+    def wait_for(self, is_done: Callable[[], bool]) -> None:
+        """Wait until this is so (whoever makes it so calls `wake`), or until nothing more will come."""
+        with self._changed:
+            self._changed.wait_for(lambda: is_done() or self._is_closed)
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        with self._changed:
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Nothing more will come; what is there can still be taken."""

@@ -24,7 +24,7 @@ from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.interrupts import released
+from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import assemble, keep
 from anabranch.search.around import (
@@ -209,7 +209,7 @@ class Search:
         return FREE if actions is None else among(self.game, position, actions)
 
     def _stop_at_first(self) -> bool:
-        """The first Ctrl-C ends the search and keeps its result; a second one interrupts."""
+        """The first Ctrl-C ends the search and keeps its result, if there is one; a second one interrupts."""
         if self._stop.is_set():
             return False
         self._stop.set()
@@ -442,8 +442,10 @@ class Search:
     # --- the loop ---
 
     def _search(self, visits: int | None, total: int | None, seconds: float | None, to: Restriction) -> Result:
+        is_new = self._driver is None
         before = self._driver.evaluated if self._driver is not None else 0
-        driver = self._ready()
+        with self._losing_nothing() if is_new else contextlib.nullcontext():
+            driver = self._ready()
         tally = Tally(driver, max(driver.evaluated - before, 0), to)
         goal = tally.left(visits, total)
         tally.stopped_by = "visits" if visits is not None and goal == visits else "total"
@@ -455,6 +457,9 @@ class Search:
             while tally.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
+                    if is_new and not tally.done and self._thread is None:
+                        self._driver = None
+                        raise KeyboardInterrupt  # there is nothing to show
                     tally.stopped_by = "Ctrl-C" if self._thread is None else "stop"
                     break
                 if seconds is not None and tally.elapsed() >= seconds:
@@ -469,12 +474,24 @@ class Search:
                 if most == 0:
                     tally.stopped_by = FULL_COUNTERS
                     break
-                tally.count(driver.run(min(count, most), most))
+                with contextlib.nullcontext() if tally.done or not is_new else self._losing_nothing():
+                    ran = driver.run(min(count, most), most)
+                tally.count(ran)
                 if driver.proven or is_settled(driver, to):
                     tally.stopped_by = "proven"
                     break
                 count = next_slice(count, tally.done, tally.elapsed(), seconds, driver.least)
         return self._result(tally)
+
+    @contextlib.contextmanager
+    def _losing_nothing(self) -> Iterator[None]:
+        """While nothing was found yet: Ctrl-C need not wait for the compiler, and what was begun is forgotten."""
+        try:
+            with nothing_to_lose():
+                yield
+        except KeyboardInterrupt:
+            self._driver = None
+            raise
 
     def _report(self, result: Result) -> bool:
         """Show the caller a result; whether the search shall stop."""
