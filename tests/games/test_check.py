@@ -242,9 +242,8 @@ def test_a_problem_comes_with_the_moves_that_lead_there_and_the_board():
         def random_action(state, random):
             return 4
 
-    (problem,) = ab.check(StopsAtFive(), games=1).problems
-    lines = problem.splitlines()
-    assert lines[0] == "rule `random_action` gives 4, which is not legal"
+    problems = ab.check(StopsAtFive(), games=1).problems
+    lines = next(problem.splitlines() for problem in problems if problem.startswith("rule `random_action` gives 4, which"))
     moves = lines[1].strip().removeprefix("after ").removesuffix(":").split()
     board = str(StopsAtFive().position(moves))
     assert [line.removeprefix("      ") for line in lines[2:]] == board.splitlines()
