@@ -233,21 +233,13 @@ def test_a_fault_is_found_and_named(game):
 
 
 def test_a_problem_comes_with_the_moves_that_lead_there_and_the_board():
-    class StopsAtFive(TicTacToe):
-        @ab.rule
-        def is_legal(state, action):
-            return state.cells[action] == 0 and (state.cells[4] == 0 or action != 8)
-
-        @ab.rule
-        def random_action(state, random):
-            return 4
-
-    (problem,) = ab.check(StopsAtFive(), games=1).problems
-    lines = problem.splitlines()
-    assert lines[0] == "rule `random_action` gives 4, which is not legal"
-    moves = lines[1].strip().removeprefix("after ").removesuffix(":").split()
-    board = str(StopsAtFive().position(moves))
-    assert [line.removeprefix("      ") for line in lines[2:]] == board.splitlines()
+    (problem,) = ab.check(DrawsTheIllegal(), games=10).problems
+    first, after, *board = problem.splitlines()
+    assert first == "rule `random_action` gives 2, which is not legal"
+    moves = after.strip().removeprefix("after ").removesuffix(":").split()
+    position = DrawsTheIllegal().position(moves)
+    assert [line.strip() for line in board] == str(position).splitlines()
+    assert 2 not in position.legal_actions
 
 
 def test_the_report_says_which_symmetries_could_be_followed():

@@ -79,6 +79,8 @@ def refuse_fields(cls: Any) -> None:
     assert cls.state.fields
     for name, (dtype, *_) in cls.state.fields.items():
         try:
+            if dtype.hasobject:
+                raise TypeError("Numba takes objects, but kernels have no use for them")
             from_dtype(dtype)
         except Exception:
             kind = f"an array of {dtype.base}" if dtype.shape else str(dtype)
