@@ -47,6 +47,8 @@ if MODE == "dead":
     sys.exit(1)
 if MODE == "mute":
     time.sleep(1000)
+if MODE == "compiles":
+    time.sleep(4.0)
 if MODE == "banner":
     print("Welcome!\\n\\nThis program plays Go.")
 with open(HOME + "/heard", "a") as heard:
@@ -72,7 +74,7 @@ with open(HOME + "/heard", "a") as heard:
 
 def command(mode: str, folder: Path) -> list[str]:
     """How to start a program of this kind: polite, banner, dies, dies once, hangs, slow, babbles, floods, twice, refuses,
-    nonsense, illegal, resigns, dead, mute, large only."""
+    nonsense, illegal, resigns, dead, mute, compiles, large only."""
     script = folder / "fake.py"
     script.write_text(SCRIPT)
     return [sys.executable, "-I", "-S", str(script), mode, str(folder)]

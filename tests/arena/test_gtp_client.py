@@ -82,9 +82,13 @@ def test_a_program_that_dies_at_its_start_is_told_with_its_last_words(client):
     assert told.value.details == "cannot load the network"
 
 
-def test_a_program_that_never_says_a_word_is_not_waited_for_longer_than_asked(client):
+def test_a_program_that_never_says_a_word_is_waited_for_five_times_as_long_as_for_an_answer_and_no_longer(client):
     with pytest.raises(GtpError, match=r"did not answer `protocol_version` within 0\.3 s"):
-        client("mute", 0.3)
+        client("mute", 0.06)
+
+
+def test_a_program_may_take_its_time_before_the_first_answer(client):
+    assert client("compiles", 3.0).name == "Fake"
 
 
 def test_what_is_said_unasked_is_nonsense(client):

@@ -19,6 +19,7 @@ from anabranch.errors import ArenaError
 MOST_LINES, MOST_CHARACTERS = 1_000, 1_000_000  # of one answer
 LONGEST_QUOTED = 60  # characters of an answer, where errors show it
 PATIENCE = 2.0  # seconds that a program gets to leave after `quit`
+PREPARING = 5  # times as long as other answers: the first one, and that to a new board, for which programs compile or load
 
 
 class GtpError(ArenaError):
@@ -46,14 +47,14 @@ class GtpClient:
         except CannotStart as error:
             raise GtpError("death", str(error)) from None
         self._banner = True  # what comes before the first answer may be anything
-        self._or_nothing("protocol_version")
+        self._or_nothing("protocol_version", PREPARING * timeout)
         self.name = one_line(self._or_nothing("name"), NAME)
         self.version = one_line(self._or_nothing("version"), NAME)
         self.commands = frozenset(self._or_nothing("list_commands").split())
 
-    def _or_nothing(self, command: str) -> str:
+    def _or_nothing(self, command: str, timeout: float | None = None) -> str:
         try:
-            return self.ask(command)
+            return self.ask(command, timeout)
         except GtpRefusal:
             return ""
 

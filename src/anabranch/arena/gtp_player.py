@@ -8,7 +8,7 @@ the time where there is a clock. Where what stands on the board counts (the refe
 
 from typing import Any
 
-from anabranch.arena.gtp_client import GtpClient, GtpRefusal, quoted
+from anabranch.arena.gtp_client import PREPARING, GtpClient, GtpRefusal, quoted
 from anabranch.arena.notation import ProgramSpec
 from anabranch.arena.players import RESIGN, Player
 from anabranch.games.game import Game
@@ -98,8 +98,8 @@ def set_board(client: GtpClient, game: Go, position: Position) -> None:
     size = f"boardsize {game.width}"
     if game.width != game.height:
         size = f"rectangular_boardsize {game.width} {game.height}"
-    client.ask(size)
-    client.ask("clear_board")
+    for command in (size, "clear_board"):
+        client.ask(command, PREPARING * client.timeout)
     client.ask(f"komi {white_gets:g}")
     for action, player in stones_of(position).items():
         assert player is not None
