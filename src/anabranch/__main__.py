@@ -1,5 +1,6 @@
 """`python -m anabranch` and `anabranch` are the program."""
 
+import os
 import sys
 
 from anabranch import interrupts
@@ -13,7 +14,19 @@ def main() -> None:
 
             run()
     except KeyboardInterrupt:
-        sys.exit(128 + interrupts.CTRL_C)
+        _leave(128 + interrupts.CTRL_C)
+    except SystemExit as leaving:
+        _leave(leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None))
+
+
+def _leave(code: int) -> None:
+    """End the process; nobody waits for a compiler that is still at work."""
+    if interrupts.is_working():
+        from anabranch.cli import streams
+
+        streams.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

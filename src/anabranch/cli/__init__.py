@@ -15,7 +15,6 @@ yet, the compiler included, ends at once, with the exit code 130 (128 and the si
 Everything heavy is imported inside the commands, so that `anabranch --help` answers at once.
 """
 
-import os
 import sys
 
 from anabranch import interrupts
@@ -31,9 +30,6 @@ def main() -> None:
         code = _run()
     if signals.came is not None and (code != 0 or signals.came != interrupts.CTRL_C):
         code = 128 + signals.came  # a search that Ctrl-C ended has done its work
-    if interrupts.is_working():  # nobody waits for the compiler
-        streams.flush()
-        os._exit(code)
     sys.exit(code)
 
 
