@@ -13,6 +13,7 @@ from anabranch.protocols.engine import Engine, Options, new_search
 from anabranch.search.rave import Rave
 from anabranch.search.searcher import Search
 from anabranch.search.select import UCT
+from anabranch.search.wide import WideRoot
 
 
 @pytest.mark.parametrize("game", [Go(9), Go(13), Go(19), Hex(size=5)], ids=repr)
@@ -32,12 +33,12 @@ def test_nobody_changes_the_options_of_others():
 
 def test_the_engine_behind_gtp_uses_them_unless_told_otherwise():
     best = new_search(Go(9), Options(), 0)
-    assert isinstance(best.options.select, Rave) and isinstance(best.heuristic, Shapes)
+    assert isinstance(best.options.select.rule, Rave) and isinstance(best.heuristic, Shapes)
     assert best.options.evaluate.policy == RELAXED
     told = new_search(Go(9), Options(select="uct", exploration=0.3, policy=MoGo(nakade=1.0)), 0)
-    assert told.options.select == UCT(0.3) and told.heuristic is None
+    assert told.options.select == WideRoot(UCT(0.3), 0.0) and told.heuristic is None
     assert told.options.evaluate.policy == MoGo(nakade=1.0)
-    assert new_search(Go(9), Options(exploration=0.3), 0).options.select.c == 0.3
+    assert new_search(Go(9), Options(exploration=0.3), 0).options.select.rule.c == 0.3
 
 
 def test_a_game_whose_boards_have_kernels_of_their_own_means_all_that_are_usual():

@@ -219,7 +219,7 @@ def test_whoever_uses_up_the_time_has_lost(monkeypatch, desk):
 FAILURES = {
     "dead": ("crash", "died with exit code 1 at `protocol_version`"),
     "dies": ("crash", "died with exit code 3 at `genmove black`"),
-    "mute": ("silence", "did not answer `protocol_version` within 0.5 s"),
+    "mute": ("silence", "did not answer `protocol_version` within 2.5 s"),
     "hangs": ("silence", "did not answer `genmove black` within 0.5 s"),
     "babbles": ("nonsense", "answered `genmove black` with 'I like Go very much'"),
     "floods": ("nonsense", "answered `genmove black` with 'blah blah"),
@@ -356,12 +356,12 @@ def test_gnugo_takes_dead_stones_off():
 class Recording:
     """A client that writes down what it is asked, and refuses the third move."""
 
-    version, what = "0", "gnugo"
+    version, what, timeout = "0", "gnugo", 10.0
 
     def __init__(self):
         self.asked = []
 
-    def ask(self, command):
+    def ask(self, command, timeout=None):
         self.asked.append(command)
         if command == "play black C2" and self.asked.count(command) == 1:
             raise GtpRefusal("refusal", "gnugo refuses `play black C2`")
