@@ -61,6 +61,8 @@ def opinion(states):
         random = np.random.default_rng(zlib.crc32(state.tobytes()))
         low, high = game.value_range
         priors.append(random.dirichlet(np.full(game.actions, 0.7)) + 1e-3)
+        if isinstance(game, Percent) and state["turn"] == 1:  # the second player pays what the first one gets
+            low, high = -high, -low
         values.append(random.uniform(low, high, game.value_width()))
     return np.array(priors), np.array(values)[:, 0] if game.value_width() == 1 else np.array(values)
 
