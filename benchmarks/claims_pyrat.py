@@ -10,14 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anabranch import Decoupled, RandomPolicy, Search, Uniform
+from anabranch import Decoupled, Search, Uniform
+from anabranch.evaluate import RandomPolicy
 from anabranch.games import PyRat
 from anabranch.games.position import Position
 from anabranch.games.pyrat import Nearest
 from anabranch.games.simultaneous import pick_for
 from anabranch.jit import readable
 from anabranch.jit.random import generator
-from anabranch.search.graph import numbers
+from anabranch.search.memory.graph import numbers
 from measure import Figure, main, progress
 
 FILE = Path(__file__).parents[1] / "docs" / "results" / "pyrat_games.jsonl"

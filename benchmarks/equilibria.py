@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch import Decoupled, Equilibrium, Exp3, RegretMatching, Search, Uniform, exploitability
+from anabranch import Decoupled, RegretMatching, Search, Uniform
 from anabranch.games import Goofspiel, MatrixGame
 from anabranch.search.simultaneous.exact import Solver
+from anabranch.simultaneous import Equilibrium, Exp3, exploitability
 from measure import Figure, main, progress
 
 SIMULATIONS = 100_000

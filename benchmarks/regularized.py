@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch import PUCT, Regularized, Search, regularized_policy
+from anabranch import PUCT, Search
 from anabranch.games import ConnectFour
+from anabranch.select import Regularized, regularized_policy
 from connect_four_set import read
 from measure import Figure, main, progress
 

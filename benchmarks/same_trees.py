@@ -48,6 +48,7 @@ class Material:
         self.actions = actions
 
     def __call__(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Priors and values."""
         rows = [np.frombuffer(hashlib.sha256(state.tobytes()).digest(), np.uint8) for state in states]
         values = np.array([row[0] / 127.5 - 1.0 for row in rows])
         priors = np.array([np.resize(row, self.actions) + 1.0 for row in rows])

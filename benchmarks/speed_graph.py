@@ -10,8 +10,9 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from anabranch import UCT, CatchUp, Continue, Idempotent, Incremental, Result, Search, Stop
+from anabranch import UCT, Result, Search
 from anabranch.games import ConnectFour
+from anabranch.graphs import CatchUp, Continue, Idempotent, Incremental, Stop
 from measure import ROUNDS, Comparison, Figure, alternate, cpu_seconds, main, median_speed, progress
 
 C = 1.4

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import anabranch
-from anabranch import UCT, Ancestors, CatchUp, Continue, Idempotent, Incremental, Parents, Search, Stop
+from anabranch import UCT, Search
 from anabranch.games import ConnectFour
+from anabranch.graphs import Ancestors, CatchUp, Continue, Idempotent, Incremental, Parents, Stop
 from connect_four_set import FILE, Row, read
 from measure import Figure, main, progress
 from strength_connect_four import C, wilson

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from anabranch import ExactMSE, HandSelected, MinimumMSE
 from anabranch.chart import Field, document, text
-from anabranch.search.counts import F4
-from anabranch.search.rave import beta
-from anabranch.search.select import Parent
+from anabranch.search.memory.layout import F4
+from anabranch.search.select.base import Parent
+from anabranch.search.select.rave import beta
+from anabranch.select import ExactMSE, HandSelected, MinimumMSE
 
 TARGET = Path(__file__).parent / "images" / "rave_beta.svg"
 WIDTH, HEIGHT = 760, 440

@@ -9,8 +9,9 @@ import math
 from typing import NamedTuple
 
 import anabranch as ab
-from anabranch import score, value_of
+from anabranch import score
 from anabranch.games import TicTacToe
+from anabranch.select import value_of
 
 
 class PolynomialUCT(NamedTuple):

@@ -10,10 +10,10 @@ from anabranch.games.go.mogo import RELAXED
 from anabranch.games.registry import load
 from anabranch.protocols.clock import TimeSettings
 from anabranch.protocols.engine import Engine, Options, new_search
-from anabranch.search.rave import Rave
 from anabranch.search.searcher import Search
-from anabranch.search.select import UCT
-from anabranch.search.wide import WideRoot
+from anabranch.search.select.rave import Rave
+from anabranch.search.select.uct import UCT
+from anabranch.search.select.wide_root import WideRoot
 
 
 @pytest.mark.parametrize("game", [Go(9), Go(13), Go(19), Hex(size=5)], ids=repr)

@@ -11,8 +11,8 @@ from anabranch.games.go import Go, Shapes
 from anabranch.games.go.mogo import RELAXED
 from anabranch.games.hex import Hex
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.search.evaluate import Rollout
-from anabranch.search.rave import Rave
+from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.select.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
     Go: {"select": Rave(bias=0.018), "heuristic": Shapes(), "evaluate": Rollout(policy=RELAXED)},

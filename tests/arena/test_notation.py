@@ -26,7 +26,7 @@ class Careful(NamedTuple):
     \"\"\"A policy of one's own.\"\"\"
     care: float = 0.5
 
-@ab.pick.register(Careful)
+@ab.evaluate.pick.register(Careful)
 def _(policy, state, random):
     return 0
 
@@ -66,16 +66,16 @@ def test_all_options_of_a_search_are_there():
         "memory=64MB total=300 seconds=0.5 reuse=False threads=1"
     )
     spec = parse(written, GO)
-    assert spec.options["select"] == ab.PUCT(c=1.1, growth=0.45, fpu=ab.ReducedFPU(0.3))
+    assert spec.options["select"] == ab.PUCT(c=1.1, growth=0.45, fpu=ab.select.ReducedFPU(0.3))
     assert spec.options["graph"] is True and spec.options["prove"] is False and spec.options["memory"] == "64MB"
-    assert spec.options["backup"] == ab.Mix(0.5) and spec.options["final"] == ab.ByTemperature(0.3)
+    assert spec.options["backup"] == ab.backup.Mix(0.5) and spec.options["final"] == ab.final.ByTemperature(0.3)
     assert spec.limits == {"total": 300, "seconds": 0.5} and spec.reuse is False
     ab.Search(GO, **spec.options)
 
 
 def test_every_selection_rule_is_a_kind_of_player():
     assert parse("greedy visits=5", GO).options["select"] == ab.Greedy()
-    assert parse("Regularized visits=5", GO).options["select"] == ab.Regularized()
+    assert parse("Regularized visits=5", GO).options["select"] == ab.select.Regularized()
     assert parse("search visits=5", GO).options == {}
 
 
@@ -97,7 +97,7 @@ def test_policies_and_random_moves_are_players_too():
     assert parse("playout", GO).policy == GO.policy
     assert parse("playout policy=Light", GO).policy == Light()
     assert parse("playout policy=Softmax(temperature=0.5)", GO).policy == Softmax(temperature=0.5)
-    assert parse("playout", Nim()).policy == ab.RandomPolicy()
+    assert parse("playout", Nim()).policy == ab.evaluate.RandomPolicy()
 
 
 def test_any_other_first_word_is_a_program():
@@ -180,7 +180,7 @@ def test_words_are_split_outside_of_brackets_and_quotes(words, between):
 def test_where_both_move_at_once_the_kinds_are_others():
     game = PyRat(preset="5x5")
     found = parse("decoupled visits=10 c=2.0 replies=ByPriors", game)
-    assert found.options["select"] == ab.Decoupled(c=2.0, replies=ab.ByPriors())
+    assert found.options["select"] == ab.Decoupled(c=2.0, replies=ab.simultaneous.ByPriors())
     assert parse("search visits=10 c=2.0", game).options["select"] == ab.Decoupled(c=2.0)
     assert parse("greedy", game).policy == Nearest()
     for text, told in {"uct visits=10": "'uct' is no kind of player (best, decoupled, equilibrium, exp3, greedy, playout",

@@ -35,7 +35,7 @@ CORPUS = Path(__file__).parent / "corpus"
 TARGETS = {
     "gtp": ("anabranch.protocols",),
     "requests": ("anabranch.protocols",),
-    "saves": tuple(f"anabranch.search.{name}" for name in ("keep", "archive", "check_saved", "check_nodes")),
+    "saves": tuple(f"anabranch.search.results.{name}" for name in ("save", "archive", "check_saved", "check_nodes")),
     "sgf": ("anabranch.protocols",),
 }
 RUNNING = "running"  # the file with the input that is tried

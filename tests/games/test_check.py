@@ -248,14 +248,14 @@ def test_the_report_says_which_symmetries_could_be_followed():
 
 
 def test_a_rule_that_does_not_exist_is_told_with_the_nearest_one():
-    with pytest.raises(ab.GameError, match="there is no rule `is_legall`; did you mean `is_legal`"):
+    with pytest.raises(ab.errors.GameError, match="there is no rule `is_legall`; did you mean `is_legal`"):
         type("Wrong", (Nim,), {"is_legall": ab.rule(lambda state, action: True)})
 
 
 def test_missing_rules_are_named():
     body = {"state": np.dtype([("turn", "i1")]), "actions": 1}
     body |= {name: ab.rule(lambda state: 0) for name in ("setup", "to_play")}
-    with pytest.raises(ab.GameError, match="lacks the rules is_legal, play, is_over, returns"):
+    with pytest.raises(ab.errors.GameError, match="lacks the rules is_legal, play, is_over, returns"):
         type("Half", (ab.Game,), body)
 
 
@@ -298,7 +298,7 @@ def with_self(self, state, action):
 )
 def test_a_rule_that_answers_wrongly_or_has_a_self_is_refused_when_the_class_is_made(rule, function, complaint):
     first = function.__code__.co_firstlineno
-    with pytest.raises(ab.GameError) as refused:
+    with pytest.raises(ab.errors.GameError) as refused:
         type("Wrong", (Nim,), {rule: ab.rule(function)})
     text = str(refused.value)
     line = int(re.match(rf"Wrong: rule `{rule}`, line (\d+): ", text).group(1))
@@ -308,7 +308,7 @@ def test_a_rule_that_answers_wrongly_or_has_a_self_is_refused_when_the_class_is_
 
 def test_a_rule_that_lacks_its_mark_is_told_although_the_class_inherits_one():
     with pytest.raises(
-        ab.GameError, match=r"there is a method `play`, line \d+, but it is no rule; write @anabranch.rule above it"
+        ab.errors.GameError, match=r"there is a method `play`, line \d+, but it is no rule; write @anabranch.rule above it"
     ):
 
         class Unmarked(Nim):
@@ -317,19 +317,21 @@ def test_a_rule_that_lacks_its_mark_is_told_although_the_class_inherits_one():
 
 
 def test_fields_that_cannot_be_compiled_are_refused_when_the_class_is_made():
-    with pytest.raises(ab.GameError, match=r"the field `seen` of `state` is an array of bool, .* use i1 \(0 and 1\)"):
+    with pytest.raises(ab.errors.GameError, match=r"the field `seen` of `state` is an array of bool, .* use i1 \(0 and 1\)"):
         type("Wrong", (Nim,), {"state": np.dtype([("stones", "i4"), ("turn", "i1"), ("seen", "?", (3,))])})
-    with pytest.raises(ab.GameError, match="the field `name` of `state` is object, which rules cannot read; use whole numbers"):
+    with pytest.raises(
+        ab.errors.GameError, match="the field `name` of `state` is object, which rules cannot read; use whole numbers"
+    ):
         type("Wrong", (Nim,), {"state": np.dtype([("stones", "i4"), ("turn", "i1"), ("name", "O")])})
 
 
 def test_a_rule_with_the_wrong_number_of_arguments_is_refused():
-    with pytest.raises(ab.GameError, match=r"rule `is_legal` takes 2 arguments \(state, action\), not 1"):
+    with pytest.raises(ab.errors.GameError, match=r"rule `is_legal` takes 2 arguments \(state, action\), not 1"):
         type("Short", (Nim,), {"is_legal": ab.rule(lambda state: True)})
 
 
 def test_instance_data_that_setup_overwrites_is_told():
-    with pytest.raises(ab.GameError, match="rule `setup` changes `stones`, which was given"):
+    with pytest.raises(ab.errors.GameError, match="rule `setup` changes `stones`, which was given"):
         Nim(stones=5).start()
 
 
@@ -345,5 +347,5 @@ def test_instance_data_that_setup_overwrites_is_told():
     ],
 )
 def test_impossible_facts_are_refused_when_the_class_is_made(facts, complaint):
-    with pytest.raises(ab.GameError, match=complaint):
+    with pytest.raises(ab.errors.GameError, match=complaint):
         type("Wrong", (Nim,), facts)

@@ -126,7 +126,7 @@ class IsUnlikely(Duel):
 
     @ab.rule
     def to_play(state):
-        return ab.CHANCE if state.drawn <= state.round else ab.EVERYONE
+        return ab.CHANCE if state.drawn <= state.round else ab.simultaneous.EVERYONE
 
     @ab.rule
     def chance(state, probabilities):
@@ -191,12 +191,12 @@ def declare(**changes):
     ],
 )
 def test_classes_that_cannot_be_are_refused(changes, complaint):
-    with pytest.raises(ab.GameError, match=complaint):
+    with pytest.raises(ab.errors.GameError, match=complaint):
         declare(**changes)
 
 
 def test_rules_that_are_missing_are_named():
-    with pytest.raises(ab.GameError, match="play"):
+    with pytest.raises(ab.errors.GameError, match="play"):
 
         class Incomplete(SimultaneousGame):
             """No way to play."""

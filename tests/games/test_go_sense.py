@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anabranch as ab
-from anabranch import advise
+from anabranch.evaluate import advise
 from anabranch.games.go import Go, Handcrafted, Sense
 from anabranch.jit import kernel
 

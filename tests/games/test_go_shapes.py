@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.games.test_go_sense import ATTACK, EYE, SAVE, SELF_ATARI
 
-from anabranch import advise
+from anabranch.evaluate import advise
 from anabranch.games.go import Go, Shapes, shapes
 from anabranch.games.go.layout import cell_of
 from anabranch.games.go.patterns import AROUND, CODES, SHAPE_NUMBERS, SHAPES

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import tune_go
 
 from anabranch.games.go import MoGo, Shapes
-from anabranch.search.rave import Rave
+from anabranch.search.select.rave import Rave
 
 FIRST = {name: values[0] for name, values in tune_go.NUMBERS.items()}
 

@@ -24,8 +24,8 @@ from anabranch.games.tictactoe import TicTacToe
 from anabranch.jit import Kernel, kernel, store
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.kernels import Reporter, report_with
-from anabranch.search.simulate import simulate
-from anabranch.search.simulate_graph import simulate_graph
+from anabranch.search.loops.graph import simulate_graph
+from anabranch.search.loops.tree import simulate
 
 WHOLE_WAY = 20  # one flip in so many is compiled anew
 Case = tuple[KernelCache, Any, Any, Path]  # a cache, signature and target to load by, and the file behind them

@@ -262,16 +262,16 @@ def test_the_error_names_rule_line_and_reason(game):
 def test_the_same_error_is_told_again_and_by_other_kernels():
     told = []
     for _ in range(2):
-        with pytest.raises(ab.RuleError) as caught:
+        with pytest.raises(ab.errors.RuleError) as caught:
             ab.Search(MistypesAName()).run(visits=1)
         told.append(str(caught.value))
-    with pytest.raises(ab.RuleError) as caught:
+    with pytest.raises(ab.errors.RuleError) as caught:
         ab.Search(MistypesAName(), select=ab.PUCT()).run(visits=1)
     assert told[0] == told[1] == str(caught.value)
 
 
 def test_a_search_of_another_game_still_works_after_it():
-    with pytest.raises(ab.RuleError):
+    with pytest.raises(ab.errors.RuleError):
         ab.Search(AddsText()).run(visits=1)
     assert ab.Search(Stones()).run(visits=10).stats.simulations == 10
 

@@ -211,7 +211,7 @@ def test_training_data_is_multiplied_by_all_symmetries():
 
 
 def test_training_data_of_another_game_is_refused():
-    with pytest.raises(ab.GameError, match=r"planes have the shape \(n, 3, 3, 3\)"):
+    with pytest.raises(ab.errors.GameError, match=r"planes have the shape \(n, 3, 3, 3\)"):
         augment(TicTacToe(), np.zeros((1, 3, 6, 7)), np.zeros((1, 9)), np.zeros(1))
 
 
@@ -260,7 +260,7 @@ def test_a_copy_loads_its_file_when_it_is_first_asked(connect_four, tmp_path):
     content = pickle.dumps(ab.Network(path))
     path.unlink()
     other = pickle.loads(content)
-    with pytest.raises(ab.NetworkError, match="there is no such file"):
+    with pytest.raises(ab.errors.NetworkError, match="there is no such file"):
         other(ConnectFour().start().record())
 
 
@@ -304,32 +304,32 @@ def test_options_that_make_no_sense(options, complaint):
 
 @pytest.mark.parametrize("model", [7, None, dict])
 def test_what_is_no_model(model):
-    with pytest.raises(ab.NetworkError, match=r"give the path of an \.onnx file"):
+    with pytest.raises(ab.errors.NetworkError, match=r"give the path of an \.onnx file"):
         ab.Network(model)
 
 
 def test_a_game_without_planes_wants_them():
-    with pytest.raises(ab.NetworkError, match=r"Nim\(\) has no encoding for networks"):
+    with pytest.raises(ab.errors.NetworkError, match=r"Nim\(\) has no encoding for networks"):
         ab.Network(Fixed([0.0] * 3, [0.0]), game=Nim())
 
 
 def test_states_of_another_game_are_refused():
     network = ab.Network(uniform_zero, game=ConnectFour())
-    with pytest.raises(ab.NetworkError, match=r"evaluates positions of ConnectFour\(\), not of TicTacToe"):
+    with pytest.raises(ab.errors.NetworkError, match=r"evaluates positions of ConnectFour\(\), not of TicTacToe"):
         network(TicTacToe().start().record())
-    with pytest.raises(ab.NetworkError, match="make another Network for TicTacToe"):
+    with pytest.raises(ab.errors.NetworkError, match="make another Network for TicTacToe"):
         network.bind(TicTacToe())
 
 
 def test_a_game_of_many_sizes_is_to_be_named():
-    with pytest.raises(ab.NetworkError, match="there are many games of Hex"):
+    with pytest.raises(ab.errors.NetworkError, match="there are many games of Hex"):
         ab.Network(uniform_zero)(Hex(4).start().record())
-    with pytest.raises(ab.NetworkError, match=r"positions of Hex\(size=4\), and these are of another size"):
+    with pytest.raises(ab.errors.NetworkError, match=r"positions of Hex\(size=4\), and these are of another size"):
         ab.Network(Pointwise(), game=Hex(4))(Hex(5).start().record())
 
 
 def test_states_of_no_game_are_refused():
-    with pytest.raises(ab.NetworkError, match="of no game that is known here"):
+    with pytest.raises(ab.errors.NetworkError, match="of no game that is known here"):
         ab.Network(uniform_zero)(np.zeros(1, [("x", "i4")]))
 
 
@@ -344,16 +344,18 @@ def test_states_of_no_game_are_refused():
     ],
 )
 def test_outputs_that_cannot_be_used(logits, values, complaint):
-    with pytest.raises(ab.NetworkError, match=complaint):
+    with pytest.raises(ab.errors.NetworkError, match=complaint):
         ab.Network(Fixed(logits, values))(ConnectFour().start().record())
 
 
 @pytest.mark.parametrize("answer", [None, 3, (None,), (np.ones((1, 6)), np.zeros(1)), (None, np.zeros(2)), ("a", "b")])
 def test_functions_that_answer_something_else(answer):
-    with pytest.raises(ab.NetworkError, match=r"\(priors, values\) of the shapes \(1, 7\) and \(1,\)"):
+    with pytest.raises(ab.errors.NetworkError, match=r"\(priors, values\) of the shapes \(1, 7\) and \(1,\)"):
         ab.Network(lambda states: answer)(ConnectFour().start().record())
 
 
 def test_planes_that_a_module_does_not_take():
-    with pytest.raises(ab.NetworkError, match=r"Linear does not take planes of the shape \(3, 8, 8\), those of Othello\(\)"):
+    with pytest.raises(
+        ab.errors.NetworkError, match=r"Linear does not take planes of the shape \(3, 8, 8\), those of Othello\(\)"
+    ):
         ab.Network(Linear(TicTacToe()), game=Othello())

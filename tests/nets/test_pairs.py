@@ -51,7 +51,7 @@ def test_many_searches_share_batches_of_both_players_positions():
 
 
 def test_a_model_of_another_size_is_refused():
-    with pytest.raises(ab.NetworkError, match=r"policies of the shape \(5,\); PyRat\(.*\) has 10 actions of 2 players"):
+    with pytest.raises(ab.errors.NetworkError, match=r"policies of the shape \(5,\); PyRat\(.*\) has 10 actions of 2 players"):
         ab.Network(Fixed([0.0] * 5, [0.0, 0.0]), game=GAME)
-    with pytest.raises(ab.NetworkError, match=r"values of the shape \(1,\)"):
+    with pytest.raises(ab.errors.NetworkError, match=r"values of the shape \(1,\)"):
         ab.Network(Fixed([0.0] * 10, [0.0]), game=GAME)

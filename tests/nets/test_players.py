@@ -78,7 +78,7 @@ def test_what_a_shared_network_raises_is_told_to_who_asked():
 
     network = ab.Network(broken, game=TicTacToe(), batch=2)
     shared = Gathered(network, 2)
-    with pytest.raises(ab.EvaluatorError, match="no"):
+    with pytest.raises(ab.errors.EvaluatorError, match="no"):
         ab.Search(TicTacToe(), evaluate=shared).run(visits=4)
 
 

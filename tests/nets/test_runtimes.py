@@ -107,7 +107,7 @@ def test_exporting_leaves_the_module_in_its_mode(tmp_path):
 
 def test_an_export_that_computes_something_else_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(nets_model, "TOLERANCE", -1.0)
-    with pytest.raises(ab.NetworkError, match=r"ONNX Runtime and PyTorch differ by .* in the policy"):
+    with pytest.raises(ab.errors.NetworkError, match=r"ONNX Runtime and PyTorch differ by .* in the policy"):
         export(make_model(TicTacToe(), 1, 4), TicTacToe(), tmp_path / "net.onnx")
 
 
@@ -126,12 +126,12 @@ def test_outputs_without_our_names_are_taken_in_their_order(connect_four, tmp_pa
 
 
 def test_a_game_without_planes_has_no_model():
-    with pytest.raises(ab.GameError, match="has no encoding"):
+    with pytest.raises(ab.errors.GameError, match="has no encoding"):
         make_model(Nim())
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(ab.NetworkError, match=r"nowhere\.onnx: there is no such file"):
+    with pytest.raises(ab.errors.NetworkError, match=r"nowhere\.onnx: there is no such file"):
         ab.Network("nowhere.onnx")
 
 
@@ -139,24 +139,26 @@ def test_a_file_that_is_not_there():
 def test_a_file_that_is_cut_short(connect_four, tmp_path, share):
     content = connect_four[1].read_bytes()
     (tmp_path / "cut.onnx").write_bytes(content[: int(share * len(content))])
-    with pytest.raises(ab.NetworkError, match=r"cut\.onnx"):
+    with pytest.raises(ab.errors.NetworkError, match=r"cut\.onnx"):
         ab.Network(tmp_path / "cut.onnx", game=ConnectFour())
 
 
 def test_a_file_of_another_kind(tmp_path):
     (tmp_path / "words.onnx").write_text("This is no network.")
-    with pytest.raises(ab.NetworkError, match=r"words\.onnx cannot be used as an ONNX model"):
+    with pytest.raises(ab.errors.NetworkError, match=r"words\.onnx cannot be used as an ONNX model"):
         ab.Network(tmp_path / "words.onnx")
 
 
 def test_a_network_for_another_game(connect_four):
-    with pytest.raises(ab.NetworkError, match=r"is a network for ConnectFour\(\), not for Othello\(\)"):
+    with pytest.raises(ab.errors.NetworkError, match=r"is a network for ConnectFour\(\), not for Othello\(\)"):
         ab.Network(connect_four[1], game=Othello())
 
 
 def test_a_network_for_other_planes(connect_four, tmp_path):
     path = rewritten(connect_four[1], tmp_path, lambda model: model.ClearField("metadata_props"))
-    with pytest.raises(ab.NetworkError, match=r"planes of the shape \(3, 6, 7\); those of TicTacToe\(\) have \(3, 3, 3\)"):
+    with pytest.raises(
+        ab.errors.NetworkError, match=r"planes of the shape \(3, 6, 7\); those of TicTacToe\(\) have \(3, 3, 3\)"
+    ):
         ab.Network(path, game=TicTacToe())
 
 
@@ -164,7 +166,7 @@ def test_a_network_for_one_position_a_call(connect_four, tmp_path):
     def fix(model):
         model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 1
 
-    with pytest.raises(ab.NetworkError, match=r"takes 1 position\(s\) a call; export it with a batch of any size"):
+    with pytest.raises(ab.errors.NetworkError, match=r"takes 1 position\(s\) a call; export it with a batch of any size"):
         ab.Network(rewritten(connect_four[1], tmp_path, fix), game=ConnectFour())
 
 
@@ -172,7 +174,7 @@ def test_a_network_with_one_output(connect_four, tmp_path):
     def drop(model):
         del model.graph.output[1]
 
-    with pytest.raises(ab.NetworkError, match=r"1 input\(s\) and 1 output\(s\); a network has one input"):
+    with pytest.raises(ab.errors.NetworkError, match=r"1 input\(s\) and 1 output\(s\); a network has one input"):
         ab.Network(rewritten(connect_four[1], tmp_path, drop))
 
 
@@ -183,12 +185,14 @@ def test_a_network_with_broken_weights(connect_four, tmp_path):
                 weights.CopyFrom(onnx.numpy_helper.from_array(np.full(tuple(weights.dims), np.nan, np.float32), weights.name))
 
     network = ab.Network(rewritten(connect_four[1], tmp_path, spoil))
-    with pytest.raises(ab.NetworkError, match="NaN"):
+    with pytest.raises(ab.errors.NetworkError, match="NaN"):
         network(ConnectFour().start().record())
 
 
 def test_a_provider_that_is_not_there(connect_four):
-    with pytest.raises(ab.NetworkError, match=r"has no provider 'WishfulExecutionProvider'; it has .*CPUExecutionProvider"):
+    with pytest.raises(
+        ab.errors.NetworkError, match=r"has no provider 'WishfulExecutionProvider'; it has .*CPUExecutionProvider"
+    ):
         ab.Network(connect_four[1], providers=["WishfulExecutionProvider"])
 
 
@@ -201,13 +205,13 @@ def test_providers_can_be_named(connect_four):
 @pytest.mark.parametrize(("module", "extra"), [("onnxruntime", "net"), ("torch", "train")])
 def test_a_missing_package_is_missed_in_one_line(module, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ab.MissingExtra, match=rf'needs {module}: pip install "anabranch\[{extra}\]"'):
+    with pytest.raises(ab.errors.MissingExtra, match=rf'needs {module}: pip install "anabranch\[{extra}\]"'):
         needed(module, extra)
 
 
 def test_a_network_without_its_runtime_says_what_to_install(connect_four, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ab.MissingExtra, match=r"anabranch\[net\]"):
+    with pytest.raises(ab.errors.MissingExtra, match=r"anabranch\[net\]"):
         ab.Network(connect_four[1])
 
 

@@ -14,7 +14,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit.random import uniform
 from tests.reference.search import Edge, Node, ReferenceSearch
 
-INCREMENTAL, STOP = ab.Incremental(), ab.Stop()
+INCREMENTAL, STOP = ab.graphs.Incremental(), ab.graphs.Stop()
 
 
 @dataclass(eq=False)
@@ -72,7 +72,7 @@ class ReferenceGraph(ReferenceSearch):
                     self.evaluations += 1
                     break
                 self.expand(node)
-            if isinstance(self.update, ab.Idempotent):
+            if isinstance(self.update, ab.graphs.Idempotent):
                 for edge in node.edges:
                     self.look(edge)
             edge = self.choose(node)
@@ -88,7 +88,7 @@ class ReferenceGraph(ReferenceSearch):
             self.learn(path, values)
         for node, edge, _ in reversed(path):
             edge.visits += 1
-            if isinstance(self.update, ab.Idempotent):
+            if isinstance(self.update, ab.graphs.Idempotent):
                 for any_edge in node.edges:
                     self.look(any_edge)
             else:
@@ -103,7 +103,7 @@ class ReferenceGraph(ReferenceSearch):
 
     def has_enough(self, edge: Edge) -> bool:
         child = edge.child
-        if child.over or child.visits == 0 or isinstance(self.ahead, ab.Continue):
+        if child.over or child.visits == 0 or isinstance(self.ahead, ab.graphs.Continue):
             return False
         if child.visits <= self.ahead.factor * edge.visits + self.ahead.number:
             return False

@@ -49,25 +49,25 @@ class NetworkSearch(ReferenceSearch):
         if node.player == CHANCE:
             return super().choose(node)
         rule = self.select
-        if isinstance(rule, ab.Forced):
+        if isinstance(rule, ab.select.Forced):
             for edge in node.edges:
                 if node is self.root and 0 < edge.visits < math.sqrt(rule.k * edge.prior * self.tried(node)):
                     return edge
             rule = rule.rule
-        if isinstance(rule, ab.Gumbel) and node is self.root:
+        if isinstance(rule, ab.select.Gumbel) and node is self.root:
             return self.choose_in_turn(rule, node)
         scores = self.scores(rule, node)
         return node.edges[scores.index(max(scores))]
 
     def scores(self, rule, node: Node) -> list[float]:
-        if isinstance(rule, ab.MuZero):
+        if isinstance(rule, ab.select.MuZero):
             return self.muzero(rule, node)
-        if isinstance(rule, ab.Gumbel):
+        if isinstance(rule, ab.select.Gumbel):
             policy = self.improved_policy(rule, node)
             return [share - edge.visits / (1 + self.tried(node)) for share, edge in zip(policy, node.edges, strict=True)]
-        if isinstance(rule, ab.SprlPUCT):
+        if isinstance(rule, ab.select.SprlPUCT):
             return [self.sprl(rule, node, edge) for edge in node.edges]
-        if isinstance(rule, ab.KataGoPUCT):
+        if isinstance(rule, ab.select.KataGoPUCT):
             return [self.katago(rule, node, edge, edge.visits) for edge in node.edges]
         return [self.score(rule, node, edge) for edge in node.edges]
 
@@ -97,7 +97,7 @@ class NetworkSearch(ReferenceSearch):
         n = node.visits
         own = self.normal(node.player, node.mean(node.player))
         values = [self.q(node, edge) for edge in node.edges if edge.visits]
-        if isinstance(rule.q, ab.BetweenBounds):
+        if isinstance(rule.q, ab.select.BetweenBounds):
             low, high = rule.q.low, rule.q.high
         else:
             low, high = min([own, *values]), max([own, *values])

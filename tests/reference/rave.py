@@ -52,13 +52,13 @@ def beta(rule, n, n_amaf, all_n, q, q_amaf, learnt) -> F4:
     n, n_amaf = F4(n), F4(n_amaf)
     schedule = rule.schedule
     even = F4(4.0 * rule.bias * rule.bias)
-    if isinstance(schedule, ab.MinimumMSE):
+    if isinstance(schedule, ab.select.MinimumMSE):
         return minimum_mse(n, n_amaf, even)
-    if isinstance(schedule, ab.ExactMSE):  # mu* is what (47) says
+    if isinstance(schedule, ab.select.ExactMSE):  # mu* is what (47) says
         mu = F4(0.5) * (q + minimum_mse(n, n_amaf, even) * (q_amaf - q) + F4(1))
         mu = min(max(mu, F4(0.02)), F4(0.98))
         return minimum_mse(n, n_amaf, F4(rule.bias * rule.bias) / (mu * (F4(1) - mu)))
-    if isinstance(schedule, ab.LearntBias):
+    if isinstance(schedule, ab.select.LearntBias):
         known = float(np.cumsum(learnt)[-1]) / len(learnt) if learnt else 0.0
         total = schedule.samples * rule.bias * rule.bias + len(learnt) * known
         return minimum_mse(n, n_amaf, F4(4.0 * max(total / (schedule.samples + len(learnt)), 1e-6)))
@@ -66,9 +66,9 @@ def beta(rule, n, n_amaf, all_n, q, q_amaf, learnt) -> F4:
         return F4(1)
     if n_amaf == 0:
         return F4(0)
-    if isinstance(schedule, ab.HandSelected):
+    if isinstance(schedule, ab.select.HandSelected):
         return F4(math.sqrt(schedule.k / (3.0 * all_n + schedule.k)))  # (19)
-    return F4(1) if isinstance(schedule, ab.OnlyAmaf) else F4(0)
+    return F4(1) if isinstance(schedule, ab.select.OnlyAmaf) else F4(0)
 
 
 class WithLore:
@@ -165,16 +165,16 @@ class WithLore:
                 if not self.keeps_meaning(edge.action):
                     edge.amaf_visits = 0
                 edge.amaf_total = F4(edge.amaf_visits) * edge.hint  # (50)
-        if player != CHANCE and any(isinstance(rule, ab.Widening) for rule in nested(self.select)):
+        if player != CHANCE and any(isinstance(rule, ab.select.Widening) for rule in nested(self.select)):
             edges.sort(key=lambda edge: (-edge.hint, -edge.prior))
         return edges
 
     def advice(self, state, player, action) -> tuple[F4, int, int]:
         """H on [-1, 1], C and C~."""
-        if isinstance(self.heuristic, ab.Grandfather):
+        if isinstance(self.heuristic, ab.evaluate.Grandfather):
             return self.grandfather(player, action), *self.heuristic
         if isinstance(self.heuristic, tuple):
-            h, c, c_amaf = ab.advise(self.heuristic, state[0], action)
+            h, c, c_amaf = ab.evaluate.advise(self.heuristic, state[0], action)
         else:
             h, c, c_amaf = (np.broadcast_to(part, self.game.actions)[action] for part in self.heuristic(state[0]))
         return F4(2.0 * float(h) - 1.0), int(c), int(c_amaf)
@@ -207,9 +207,9 @@ class WithLore:
 
     def prefer(self, rule, node, edges) -> Edge:
         """The best of these edges, which are those in sight."""
-        if isinstance(rule, ab.Widening):
+        if isinstance(rule, ab.select.Widening):
             return self.prefer(rule.rule, node, edges[: in_sight(rule, node.visits)])
-        if isinstance(rule, ab.Pruning):
+        if isinstance(rule, ab.select.Pruning):
             return self.prefer(rule.rule, node, self.not_inferior(rule, node, edges))
         return max(edges, key=lambda edge: self.score(rule, node, edge))
 
@@ -232,7 +232,7 @@ class WithLore:
         return [edge for edge in edges if not is_inferior(edge)]
 
     def score(self, rule, node, edge):
-        if isinstance(rule, ab.ProgressiveBias):
+        if isinstance(rule, ab.select.ProgressiveBias):
             bonus = rule.weight * 0.5 * (float(edge.hint) + 1.0) / (self.visits_of(edge) + 1)
             return float(self.score(rule.rule, node, edge)) + bonus
         if not isinstance(rule, ab.Rave):
@@ -255,7 +255,7 @@ class WithLore:
     def both_values(self, rule, node, edge, n, n_amaf, t_amaf) -> F4:
         """Q* (12). Which of two equal ones is taken hangs on how it is rounded, so (47) is put in here as it is in kernels;
         that this is the same as (12) with (47) is tested apart."""
-        if isinstance(rule.schedule, ab.MinimumMSE):
+        if isinstance(rule.schedule, ab.select.MinimumMSE):
             x = n_amaf * F4(4.0 * rule.bias * rule.bias)
             return (self.normal_total(node, edge) * (F4(1) + x) + t_amaf) / (F4(n) + n_amaf + F4(n) * x)
         q = self.value(node, edge) if n else F4(0)
@@ -273,13 +273,13 @@ class WithLore:
         node, edge, _ = path[-1]
         own = edge.amaf_visits, float(edge.amaf_total)
         above = [t for t in range(len(path) - 1) if path[t][0].player == node.player and same_action(path[t][0], edge)]
-        if isinstance(source, ab.Grave):
+        if isinstance(source, ab.select.Grave):
             above = [t for t in above if path[t][0].visits >= source.visits]
             if node.visits >= source.visits or not above:
                 return own
             same = same_action(path[above[-1]][0], edge)
             return same.amaf_visits, float(same.amaf_total)
-        if isinstance(source, ab.OwnAmaf) or not above:
+        if isinstance(source, ab.select.OwnAmaf) or not above:
             return own
         last = path[above[-1]][0]
         visits, total = self.amaf_of(source, [*path[: above[-1]], (last, same_action(last, edge), None)])

@@ -17,7 +17,7 @@ from anabranch.jit import readable
 from anabranch.jit.random import below, generator, uniform
 
 F4 = np.float32  # the kernels' selection rules compute in single precision where `F4` stands
-UCT, ROLLOUT, MEAN = ab.UCT(), ab.Rollout(), ab.Mean()  # the defaults of `Search`
+UCT, ROLLOUT, MEAN = ab.UCT(), ab.Rollout(), ab.backup.Mean()  # the defaults of `Search`
 
 
 @dataclass
@@ -114,7 +114,7 @@ class ReferenceSearch:
         self.back_up(path, values)
 
     def learn(self, path, values) -> None:
-        """What a simulation that found `values` at its end teaches besides; nothing here (see `rave.py`)."""
+        """What a simulation that found `values` at its end teaches besides; nothing here (see `select/rave.py`)."""
 
     def new_node(self, state, evaluations, priors=None) -> Node:
         """A node for a position that is not over; its edges in random order, which breaks ties."""
@@ -144,16 +144,16 @@ class ReferenceSearch:
             for player in range(self.game.players):
                 values[player] = values[player] * self.game.discount + rewards[player]
                 edge.total[player] = values[player] * edge.visits if replaces else edge.total[player] + values[player]
-            if not isinstance(self.backup, ab.Mean):
+            if not isinstance(self.backup, ab.backup.Mean):
                 values = self.worth(node)
                 replaces = True
 
     def worth(self, node: Node) -> list[float]:
         """A node's value by the backup operator."""
         mean = [node.mean(player) for player in range(self.game.players)]
-        if isinstance(self.backup, ab.Mean) or node.player == CHANCE:
+        if isinstance(self.backup, ab.backup.Mean) or node.player == CHANCE:
             return mean
-        weight = 1.0 if isinstance(self.backup, ab.Max) else self.backup.weight
+        weight = 1.0 if isinstance(self.backup, ab.backup.Max) else self.backup.weight
         tried = [edge for edge in node.edges if edge.visits]
         if not tried:
             return mean
@@ -189,7 +189,7 @@ class ReferenceSearch:
         middle, factor = self.scale(node.player)
         return (F4(self.total_of(node, edge)) * (F4(1) / F4(self.visits_of(edge))) - F4(middle)) * F4(factor)
 
-    # Visits and totals as rules see them: a heuristic adds to them (`rave.py`).
+    # Visits and totals as rules see them: a heuristic adds to them (`select/rave.py`).
 
     def visits_of(self, edge: Edge) -> int:
         return edge.visits
@@ -202,11 +202,11 @@ class ReferenceSearch:
 
     def first_play(self, fpu, node: Node) -> float:
         """The value of an edge that was never tried."""
-        if isinstance(fpu, ab.ConstantFPU):
+        if isinstance(fpu, ab.select.ConstantFPU):
             return fpu.value
         middle, factor = self.scale(node.player)
         parent = (node.mean(node.player) - middle) * factor
-        if isinstance(fpu, ab.ParentFPU):
+        if isinstance(fpu, ab.select.ParentFPU):
             return parent - fpu.offset
         visited_prior = sum(edge.prior for edge in node.edges if edge.visits)
         return parent - fpu.offset * math.sqrt(visited_prior)

@@ -23,13 +23,13 @@ from pytest import approx
 import anabranch as ab
 from anabranch.games.rules import CHANCE
 from anabranch.jit.random import below, generator, uniform
-from anabranch.search.graph import LOCKED, WAITING
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of
+from anabranch.search.memory.graph import LOCKED, WAITING
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.read import edge_records
 from anabranch.search.simultaneous.read import read_node
 
 F4 = np.float32  # priors of pairs are kept in single precision
-DECOUPLED, UNIFORM, CONTINUE = ab.Decoupled(), ab.Uniform(), ab.Continue()
+DECOUPLED, UNIFORM, CONTINUE = ab.Decoupled(), ab.Uniform(), ab.graphs.Continue()
 
 
 class PairNode:
@@ -157,7 +157,7 @@ class ReferencePairs:
 
     def has_enough(self, child: PairNode, edge_visits: int) -> bool:
         """Whether a child that other paths know better is not entered."""
-        if isinstance(self.ahead, ab.Continue) or child.over or not child.evaluated:
+        if isinstance(self.ahead, ab.graphs.Continue) or child.over or not child.evaluated:
             return False
         return child.visits > self.ahead.factor * edge_visits + self.ahead.number
 
@@ -243,16 +243,16 @@ class ReferencePairs:
 
     def first_play(self, value: float, priors: list[float], visits: list[int]) -> float:
         fpu = self.select.fpu
-        if isinstance(fpu, ab.ConstantFPU):
+        if isinstance(fpu, ab.select.ConstantFPU):
             return fpu.value
-        if isinstance(fpu, ab.ParentFPU):
+        if isinstance(fpu, ab.select.ParentFPU):
             return value - fpu.offset
         return value - fpu.offset * math.sqrt(sum(p for p, n in zip(priors, visits, strict=True) if n > 0))
 
     def marginal_total(self, node: PairNode, player: int, i: int) -> float:
         """n_p[i] Q_p[i]: what a player's outcome brought on average over replies, weighed by one of the options A to D."""
         tried = [(a, b) for a, b in node.pairs(player, i) if node.edge_visits[a][b] > 0]
-        if isinstance(self.select.replies, ab.ByReplies):  # D
+        if isinstance(self.select.replies, ab.simultaneous.ByReplies):  # D
             return sum(node.edge_visits[a][b] * node.worth(a, b, player) for a, b in tried)
         total, weight = 0.0, 0.0
         for a, b in tried:
@@ -264,9 +264,9 @@ class ReferencePairs:
     def weight(self, node: PairNode, other: int, reply: int) -> float:
         """What a reply of the other player weighs, against whatever outcome."""
         prior, visits = node.marginal_prior(other, reply), node.marginal_visits(other, reply)
-        if isinstance(self.select.replies, ab.ByPriors):  # A
+        if isinstance(self.select.replies, ab.simultaneous.ByPriors):  # A
             return prior
-        return float(visits) if isinstance(self.select.replies, ab.ByVisits) else prior + visits  # B, C
+        return float(visits) if isinstance(self.select.replies, ab.simultaneous.ByVisits) else prior + visits  # B, C
 
 
 # --- the fast search beside it ------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def assert_same_pairs(search: Any, reference: ReferencePairs) -> int:
         assert int(graph.nodes["visits"][number]) == node.visits, what
         values = [float(value) for value in graph.nodes["mean"][number]]
         np.testing.assert_allclose(values, node.Q if wide else node.Q[:1], rtol=1e-12, atol=1e-12, err_msg=what)
-        edges = edges_of(graph, number)
+        edges = edge_records(graph, number)
         if len(edges) == 0:
             assert node.over or node.total == 0, what
             continue
@@ -325,7 +325,7 @@ def assert_pairs_add_up(search: Any) -> int:
         if number in found:
             continue
         found.add(number)
-        node, edges = graph.nodes[number], edges_of(graph, number)
+        node, edges = graph.nodes[number], edge_records(graph, number)
         assert not node["flags"] & (LOCKED | WAITING)
         assert node["visits"] == node["own"] + edges["visits"].sum()
         if len(edges) == 0:
@@ -333,7 +333,7 @@ def assert_pairs_add_up(search: Any) -> int:
         assert not edges["pending"].any()
         assert node["own"] >= 1
         assert edges["prior"].sum() == approx(1.0, abs=1e-6)
-        mean = (node["own"] * graph.cards["value"][number - 1] + edges["total"].sum(axis=0)) / node["visits"]
+        mean = (node["own"] * graph.headers["value"][number - 1] + edges["total"].sum(axis=0)) / node["visits"]
         np.testing.assert_allclose(node["mean"], mean, rtol=1e-9, atol=1e-9)
         assert (np.diff(edges["action"].astype(int)) > 0).all()
         tried = edges["visits"] > 0

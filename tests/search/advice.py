@@ -14,7 +14,7 @@ class Fancy(NamedTuple):
     amaf_visits: int = 7
 
 
-@ab.advise.register(Fancy)
+@ab.evaluate.advise.register(Fancy)
 def _(heuristic, state, action):
     return 0.2 + 0.2 * (action % 4), heuristic.visits + action % 3, heuristic.amaf_visits
 
@@ -27,7 +27,7 @@ class Says(NamedTuple):
     amaf_visits: float = 0.0
 
 
-@ab.advise.register(Says)
+@ab.evaluate.advise.register(Says)
 def _(heuristic, state, action):
     return heuristic.value, heuristic.visits, heuristic.amaf_visits
 

@@ -3,8 +3,8 @@
 import numpy as np
 from pytest import approx
 
-from anabranch.search.graph import LOCKED, MOVED, WAITING, Graph
-from anabranch.search.layout import NO_NODE, SLOTS
+from anabranch.search.memory.graph import LOCKED, MOVED, WAITING, Graph
+from anabranch.search.memory.layout import NO_NODE, SLOTS
 
 CLOSE = {"rel": 1e-12, "abs": 1e-12}
 
@@ -58,7 +58,7 @@ def check_counts(search):
             assert not nodes["flags"][number] & (LOCKED | WAITING)
             assert own == nodes["own"][number]
             assert np.isfinite(nodes["mean"][number]).all()
-            assert np.isfinite(graph.cards["value"][number - 1]).all()
+            assert np.isfinite(graph.headers["value"][number - 1]).all()
         else:
             known = of_edges[children != NO_NODE]
             assert nodes["lock"][number] == 0
@@ -117,7 +117,7 @@ def mean_of(tree, number):
 
 
 def check_graph(graph, root):
-    nodes, edges, cards = graph.nodes, graph.edges, graph.cards
+    nodes, edges, cards = graph.nodes, graph.edges, graph.headers
     for number, numbers in reached(graph, root).items():
         assert not nodes["flags"][number] & (LOCKED | WAITING)
         of_edges = edges[numbers.start : numbers.stop]

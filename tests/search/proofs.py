@@ -20,7 +20,7 @@ from tests.search.tables import LuckyTable, TableGame, game_of, random_table, ta
 
 CLOSE = 1e-6  # priors, which are the odds of events, are kept in single precision
 VISITS = [1, 4, 16, 50, 150, 400]
-STOPS = [ab.Stop(), ab.Continue(), ab.Stop(factor=2.0), ab.Stop(number=5), ab.Stop(leak=0.2)]
+STOPS = [ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(factor=2.0), ab.graphs.Stop(number=5), ab.graphs.Stop(leak=0.2)]
 LITTLE = 9_728  # bytes: the least that is allowed for two players; some of the larger games do not fit
 PLAYOUTS = ab.Rollout(cutoff=20)  # where a game may go on for ever
 
@@ -48,7 +48,7 @@ def on_tree(random: np.random.Generator) -> Options:
 
 
 def with_little_memory(random: np.random.Generator) -> Options:
-    collect = [ab.KeepReached(), ab.Forget(), ab.Forget(0.2), ab.Forget(0.9)][random.integers(4)]
+    collect = [ab.graphs.KeepReached(), ab.graphs.Forget(), ab.graphs.Forget(0.2), ab.graphs.Forget(0.9)][random.integers(4)]
     return on_graph(random, memory=LITTLE, collect=collect)
 
 
@@ -63,10 +63,10 @@ MANNERS: dict[str, Callable[[np.random.Generator], Options]] = {
     "late edges": lambda random: on_graph(random, expand_after=int(random.integers(2, 4))),
     "threads": with_threads,
     "threads on a tree": lambda random: with_threads(random) | {"graph": False, "ahead": None},
-    "Idempotent and Ancestors": lambda random: on_graph(random, update=ab.Idempotent(), stale=ab.Ancestors()),
-    "Incremental and Parents": lambda random: on_graph(random, stale=ab.Parents()),
-    "Idempotent and Sweeping": lambda random: on_graph(random, update=ab.Idempotent(), stale=ab.Sweeping()),
-    "CatchUp": lambda random: on_graph(random, update=ab.CatchUp()),
+    "Idempotent and Ancestors": lambda random: on_graph(random, update=ab.graphs.Idempotent(), stale=ab.graphs.Ancestors()),
+    "Incremental and Parents": lambda random: on_graph(random, stale=ab.graphs.Parents()),
+    "Idempotent and Sweeping": lambda random: on_graph(random, update=ab.graphs.Idempotent(), stale=ab.graphs.Sweeping()),
+    "CatchUp": lambda random: on_graph(random, update=ab.graphs.CatchUp()),
     "PUCT": lambda random: on_graph(random, select=ab.PUCT(), evaluate=ab.Uniform()),
     "evaluator in Python": lambda random: on_graph(random, select=ab.PUCT(), evaluate=opinion),
     "objects": lambda random: on_graph(random, evaluate=ab.Uniform()),

@@ -21,9 +21,9 @@ import numpy as np
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Go, Goofspiel, Pig, TicTacToe, Treasure, TriNim, Tug
-from anabranch.search.graph import card_dtype, node_dtype
-from anabranch.search.layout import SLOTS, edge_dtype
-from anabranch.search.tree import node_dtype as tree_node_dtype
+from anabranch.search.memory.graph import header_dtype, node_dtype
+from anabranch.search.memory.layout import SLOTS, edge_dtype
+from anabranch.search.memory.tree import node_dtype as tree_node_dtype
 from tests.search.invariants import check_counts, reached
 
 VISITS = 300
@@ -40,12 +40,12 @@ SEARCHES = {
     "tree": (ConnectFour(), {}),
     "graph": (ConnectFour(), {"graph": True}),
     "proofs": (TicTacToe(), {"graph": True, "prove": True}),
-    "parents": (TicTacToe(), {"graph": True, "stale": ab.Ancestors()}),
+    "parents": (TicTacToe(), {"graph": True, "stale": ab.graphs.Ancestors()}),
     "repetitions": (Tug(), {"graph": True}),
     "python": (TicTacToe(), {"graph": True, "evaluate": opinion}),
     "python on a tree": (TicTacToe(), {"evaluate": opinion}),
     "rave": (TicTacToe(), {"graph": True, "select": ab.Rave()}),
-    "heuristic": (TicTacToe(), {"graph": True, "select": ab.Rave(), "heuristic": ab.EvenGame()}),
+    "heuristic": (TicTacToe(), {"graph": True, "select": ab.Rave(), "heuristic": ab.evaluate.EvenGame()}),
     "rewards": (Treasure(), {"graph": True}),
     "chance": (Pig(), {"graph": True}),
     "three players": (TriNim(), {}),
@@ -109,7 +109,7 @@ def forge_slot(arrays, search, chance):
     on_graph = "learnt" in arrays
     known = reached(graph, search._root)
     number = chance.choice(list(known))
-    kinds = [(node_dtype if on_graph else tree_node_dtype)(width), edge_dtype(width), card_dtype(width)]
+    kinds = [(node_dtype if on_graph else tree_node_dtype)(width), edge_dtype(width), header_dtype(width)]
     kind = chance.choice(kinds if on_graph else kinds[:2])
     place = number - 1 if kind is kinds[2] else number
     if kind is kinds[1]:
@@ -266,7 +266,7 @@ def try_out(search, path, saved=None):
     before = bytes_of(search)
     try:
         search.load(path)
-    except ab.SearchError as error:
+    except ab.errors.SearchError as error:
         assert "\n" not in str(error) and bytes_of(search) == before
         return False
     assert saved is None or shown(search) == shown(saved)

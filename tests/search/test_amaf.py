@@ -9,10 +9,17 @@ import pytest
 
 import anabranch as ab
 from anabranch.jit import readable
-from anabranch.search.select import choose
-from anabranch.search.simulate_graph import Manner
-from anabranch.search.trail import add_to_trail, begin_descent, begin_evaluation, begin_playout, end_playout, new_trail
-from tests.search.lores import Edge, HandMade, HandMadeReference, Simulation, by_all, finish, read
+from anabranch.search.evaluate.playout_log import (
+    begin_descent,
+    begin_evaluation,
+    begin_playout,
+    end_playout,
+    log_action,
+    new_playout_log,
+)
+from anabranch.search.loops.graph import GraphRules
+from anabranch.search.select.base import choose
+from tests.search.amaf_trees import Edge, HandMade, HandMadeReference, Simulation, by_all, finish, read
 
 STRICT, LOOSE = ab.Rave(), ab.Rave(strict=False)
 BOTH = pytest.mark.parametrize("rule", [STRICT, LOOSE], ids=["strict", "not strict"])
@@ -87,18 +94,18 @@ def test_the_outcome_is_in_the_view_of_who_moves():
 def test_of_several_playouts_each_is_a_simulation_of_its_own():
     """One evaluation of three playouts: b is in two of them, which black wins and loses, c in the third, which it loses."""
     tree = HandMade({"": "abc"}, playouts=3)
-    trail, values = tree.work.trail, tree.work.values
+    trail, values = tree.work.playout_log, tree.work.values
     begin_descent(trail)
     values[0] = 0.0
     for value, letters in ((1.0, "XbYb"), (-1.0, "Xb"), (-1.0, "Zc")):
         place = begin_playout(trail, values)
         for letter in letters:
-            place = add_to_trail(trail, place, *read(letter))
+            place = log_action(trail, place, *read(letter))
         values[0] += value
         end_playout(trail, place, values)
     values /= 3
     tree.work.path_nodes[0], tree.work.path_edges[0] = tree.numbers[""], tree.edge("", "a")
-    finish.plain(tree.graph, 1, Manner(), tree.limits, tree.work)
+    finish.plain(tree.graph, 1, GraphRules(), tree.limits, tree.work)
     third = pytest.approx(1 / 3, abs=1e-6)
     assert tree.read() == {"a": Edge(1, third, 3, third), "b": Edge(0, None, 2, 0.5), "c": Edge(0, None, 1, 0.0)}
 
@@ -108,7 +115,7 @@ def test_of_several_playouts_each_is_a_simulation_of_its_own():
 
 def test_a_second_evaluation_without_a_simulation_between_begins_the_trail_anew():
     """A root that is evaluated after the search has moved there."""
-    trail = new_trail(True, 2, 9, 1, 2, True)
+    trail = new_playout_log(True, 2, 9, 1, 2, True)
     begin_descent(trail)
     for evaluation in range(3):
         begin_evaluation(trail)
@@ -117,19 +124,19 @@ def test_a_second_evaluation_without_a_simulation_between_begins_the_trail_anew(
             place = begin_playout(trail, values)
             assert place == 2 * number
             for action in (evaluation, 8):
-                place = add_to_trail(trail, place, 0, action)
+                place = log_action(trail, place, 0, action)
             end_playout(trail, place, values)
         assert trail.ends.tolist() == [2, 2, 4]
         assert trail.codes[:4].tolist() == [evaluation, 8, evaluation, 8]
 
 
 def test_a_playout_that_is_too_long_is_noted_as_far_as_there_is_room():
-    trail = new_trail(True, 1, 3, 1, 1, True)
+    trail = new_playout_log(True, 1, 3, 1, 1, True)
     begin_descent(trail)
     values = np.zeros(1)
     place = begin_playout(trail, values)
     for _ in range(len(trail.codes) + 5):
-        place = add_to_trail(trail, place, 0, 1)
+        place = log_action(trail, place, 0, 1)
     end_playout(trail, place, values)
     assert trail.ends.tolist() == [1, len(trail.codes)]
 
@@ -162,7 +169,12 @@ def test_figure_4_monte_carlo_favours_b_and_amaf_favours_a():
 
 @pytest.mark.parametrize(
     ("schedule", "favoured"),
-    [(ab.NoAmaf(), "b"), (ab.OnlyAmaf(), "a"), (ab.HandSelected(k=1e9), "a"), (ab.HandSelected(k=1e-6), "b")],
+    [
+        (ab.select.NoAmaf(), "b"),
+        (ab.select.OnlyAmaf(), "a"),
+        (ab.select.HandSelected(k=1e9), "a"),
+        (ab.select.HandSelected(k=1e-6), "b"),
+    ],
     ids=repr,
 )
 def test_figure_4_the_schedule_decides_between_them(schedule, favoured):

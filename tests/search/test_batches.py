@@ -6,9 +6,9 @@ from pytest import approx
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig
-from anabranch.search.batch import COLLISIONS, DONE, exchange
-from anabranch.search.select import Parent
-from anabranch.search.virtual import Crowded, with_pending
+from anabranch.search.loops.batch import COLLISIONS, DONE, process_batch
+from anabranch.search.select.base import Parent
+from anabranch.search.select.virtual_loss import PendingEdge, with_pending
 from tests.search.evaluators import Counting
 from tests.search.invariants import check_at_rest, total_visits
 from tests.search.trees import digest
@@ -31,23 +31,23 @@ def parent(value=0.2, middle=0.0, factor=1.0):
 @pytest.mark.parametrize(
     ("virtual", "visits", "total", "pending", "seen"),
     [
-        (ab.VirtualLoss(), 4, 2.0, 0, (4, 2.0)),
-        (ab.VirtualLoss(), 4, 2.0, 1, (5, 1.0)),  # one more, lost
-        (ab.VirtualLoss(visits=3), 4, 2.0, 2, (10, -4.0)),
-        (ab.VirtualLoss(loss=0.0), 4, 2.0, 2, (6, 3.0)),  # two more, worth what the edge is worth
-        (ab.VirtualLoss(loss=0.5), 4, 2.0, 2, (6, 1.5)),  # each worth the middle of 0.5 and -1
-        (ab.VirtualLoss(loss=0.0), 0, 0.0, 2, (2, 0.0)),  # nothing is known of the edge: the middle of the range
-        (ab.VirtualLoss(loss=1.0), 0, 0.0, 2, (2, -2.0)),
+        (ab.select.VirtualLoss(), 4, 2.0, 0, (4, 2.0)),
+        (ab.select.VirtualLoss(), 4, 2.0, 1, (5, 1.0)),  # one more, lost
+        (ab.select.VirtualLoss(visits=3), 4, 2.0, 2, (10, -4.0)),
+        (ab.select.VirtualLoss(loss=0.0), 4, 2.0, 2, (6, 3.0)),  # two more, worth what the edge is worth
+        (ab.select.VirtualLoss(loss=0.5), 4, 2.0, 2, (6, 1.5)),  # each worth the middle of 0.5 and -1
+        (ab.select.VirtualLoss(loss=0.0), 0, 0.0, 2, (2, 0.0)),  # nothing is known of the edge: the middle of the range
+        (ab.select.VirtualLoss(loss=1.0), 0, 0.0, 2, (2, -2.0)),
     ],
 )
 def test_simulations_under_way_count_as_visits(virtual, visits, total, pending, seen):
-    edge = with_pending(virtual, Crowded(visits, total, 0.5, 3), pending, parent())
+    edge = with_pending(virtual, PendingEdge(visits, total, 0.5, 3), pending, parent())
     assert (edge.visits, edge.total) == (seen[0], approx(seen[1]))
     assert (edge.prior, edge.action) == (0.5, 3)
 
 
 def test_a_loss_is_the_lowest_value_in_the_games_own_units():
-    edge = with_pending(ab.VirtualLoss(), Crowded(2, 20.0, 0.5, 3), 1, parent(middle=5.0, factor=0.2))
+    edge = with_pending(ab.select.VirtualLoss(), PendingEdge(2, 20.0, 0.5, 3), 1, parent(middle=5.0, factor=0.2))
     assert edge.total == approx(20.0 + 0.0)  # from 0 to 10
 
 
@@ -84,9 +84,9 @@ def test_a_leaf_that_waits_is_not_asked_for_twice():
             return priors, values
 
     evaluator = Sure(16)
-    search = search_with(evaluator, virtual=ab.VirtualLoss(loss=0.0), graph=True)
+    search = search_with(evaluator, virtual=ab.select.VirtualLoss(loss=0.0), graph=True)
     search.run(visits=100)
-    assert search._driver.stack.lanes.told[0, COLLISIONS] > 0
+    assert search._driver.stack.lanes.status[0, COLLISIONS] > 0
     assert all(len(set(call)) == len(call) for call in evaluator.calls)
     check_at_rest(search)
 
@@ -113,14 +113,16 @@ def test_visits_of_finished_games_do_not_outrun_those_that_wait():
     seen = set()
     for _ in range(40):
         leaves = search.ask(4, position)
-        told = search._driver.stack.lanes.told[0]
+        told = search._driver.stack.lanes.status[0]
         assert told[DONE] <= 4
         seen.add((int(told[DONE]), len(leaves)))
         search.tell(leaves, None, np.zeros(len(leaves)))
     assert {done for done, _ in seen} > {0, 4}  # some batches were cut off, others were not
 
 
-@pytest.mark.parametrize("virtual", [ab.VirtualLoss(visits=3), ab.VirtualLoss(loss=0.0), ab.VirtualLoss(loss=0.5)])
+@pytest.mark.parametrize(
+    "virtual", [ab.select.VirtualLoss(visits=3), ab.select.VirtualLoss(loss=0.0), ab.select.VirtualLoss(loss=0.5)]
+)
 def test_what_simulations_under_way_count_as_is_an_option(virtual):
     search = search_with(Counting(16), virtual=virtual)
     assert search.run(visits=300).visits.sum() == 300
@@ -147,9 +149,9 @@ def test_an_answer_may_lie_in_memory_as_it_likes():
 
     search = search_with(Odd(16))
     search.run(visits=200)
-    compiled = exchange.compilations
+    compiled = process_batch.compilations
     assert digest(search) == digest_of(16)
-    assert exchange.compilations == compiled
+    assert process_batch.compilations == compiled
 
 
 def test_chance_may_have_more_events_than_there_are_actions():
@@ -182,7 +184,7 @@ def test_a_fault_is_told_and_nothing_of_it_is_left(name):
     fault, told = FAULTS[name]
     evaluator = Counting(8, fault=fault, after=5)
     search = search_with(evaluator)
-    with pytest.raises(ab.EvaluatorError, match=told):
+    with pytest.raises(ab.errors.EvaluatorError, match=told):
         search.run(visits=200)
     before = total_visits(search)
     check_at_rest(search)
@@ -194,7 +196,7 @@ def test_a_fault_is_told_and_nothing_of_it_is_left(name):
 def test_a_fault_at_the_root_leaves_a_search_that_can_begin_again():
     evaluator = Counting(8, fault=raises)
     search = search_with(evaluator)
-    with pytest.raises(ab.EvaluatorError):
+    with pytest.raises(ab.errors.EvaluatorError):
         search.run(visits=20)
     evaluator.fault = None
     assert search.run(visits=20).visits.sum() == 20
@@ -242,7 +244,7 @@ def test_ask_needs_no_evaluator():
         leaves = search.ask(8)
         search.tell(leaves, None, np.zeros(len(leaves)))
     assert search.result().visits.sum() > 50
-    with pytest.raises(ab.EvaluatorError, match="evaluate="):
+    with pytest.raises(ab.errors.EvaluatorError, match="evaluate="):
         search.run(visits=10)
 
 
@@ -250,14 +252,14 @@ def test_leaves_can_be_taken_back():
     search = search_with(Counting(4))
     search.tell(search.ask(1), None, [0.0])
     leaves = search.ask(4)
-    with pytest.raises(ab.SearchError, match="tell"):
+    with pytest.raises(ab.errors.SearchError, match="tell"):
         search.run(visits=10)
-    with pytest.raises(ab.SearchError, match="ask"):
+    with pytest.raises(ab.errors.SearchError, match="ask"):
         search.tell(search_with(Counting()).ask(1))
     search.tell(leaves)
     assert total_visits(search) == 0
     check_at_rest(search)
-    with pytest.raises(ab.SearchError, match="ask"):
+    with pytest.raises(ab.errors.SearchError, match="ask"):
         search.tell(leaves, None, np.zeros(len(leaves)))
     assert search.run(visits=10).visits.sum() == 10
 
@@ -265,7 +267,7 @@ def test_leaves_can_be_taken_back():
 def test_what_tell_is_told_is_checked():
     search = search_with(Counting(4))
     leaves = search.ask(1)
-    with pytest.raises(ab.EvaluatorError, match="NaN"):
+    with pytest.raises(ab.errors.EvaluatorError, match="NaN"):
         search.tell(leaves, None, [np.nan])
     search.tell(leaves)
     assert search.run(visits=10).visits.sum() == 10
@@ -286,7 +288,7 @@ def test_a_run_has_batches_of_its_evaluators_size_whatever_was_asked_for_before(
 def test_ask_is_for_searches_that_have_not_run_by_themselves():
     search = ab.Search(GAME, memory="1MB")
     search.run(visits=10)
-    with pytest.raises(ab.SearchError, match="ask"):
+    with pytest.raises(ab.errors.SearchError, match="ask"):
         search.ask(4)
 
 
@@ -328,9 +330,9 @@ def test_nothing_can_be_kept():
 def test_what_is_kept_is_checked():
     search = ab.Search(GAME, memory="1MB")
     search.run(visits=10)
-    with pytest.raises(ab.SearchError, match="keep"):
+    with pytest.raises(ab.errors.SearchError, match="keep"):
         search.advance(0, keep="everything")
-    with pytest.raises(ab.SearchError, match="evaluators in Python"):
+    with pytest.raises(ab.errors.SearchError, match="evaluators in Python"):
         search.advance(0, keep="evaluations")
 
 
@@ -346,7 +348,7 @@ def test_a_search_can_step_back(graph):
     again = search.run(visits=10)
     assert again.stats.kept == 100
     assert again.visits.sum() == 110
-    with pytest.raises(ab.SearchError, match="nothing to take back"):
+    with pytest.raises(ab.errors.SearchError, match="nothing to take back"):
         search.back()
 
 
@@ -359,7 +361,7 @@ def test_a_search_on_a_compact_tree_steps_back_to_the_position():
 
 
 def test_noise_is_gone_when_the_root_moves():
-    search = search_with(Counting(4), noise=ab.Dirichlet(0.3, 0.5))
+    search = search_with(Counting(4), noise=ab.final.Dirichlet(0.3, 0.5))
     best = search.run(visits=100).best
     clean = search_with(Counting(4))
     clean.run(visits=100)

@@ -6,10 +6,10 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, TicTacToe, Treasure
 from anabranch.jit import COMPILED
-from anabranch.search.collect import collect
-from anabranch.search.graph import numbers
-from anabranch.search.layout import NO_NODE, REFUSED, ROOM
-from anabranch.search.read import bytes_used, edges_of
+from anabranch.search.memory.collect import collect
+from anabranch.search.memory.graph import numbers
+from anabranch.search.memory.layout import NO_NODE, REFUSED, ROOM
+from anabranch.search.results.read import bytes_used, edge_records
 from tests.search.test_cycles import TugOn
 
 VISITS = 3000 if COMPILED else 300
@@ -20,13 +20,13 @@ def facts(search):
     graph, found, wanted = search._graph, {}, [search._root]
     while wanted:
         number = wanted.pop()
-        key = tuple(graph.cards["key"][number - 1].tolist())
+        key = tuple(graph.headers["key"][number - 1].tolist())
         if key in found:
             continue
         edges = []
-        for e, edge in enumerate(edges_of(graph, number), start=number + 1):
+        for e, edge in enumerate(edge_records(graph, number), start=number + 1):
             child = int(edge["child"])
-            target = None if child == NO_NODE else tuple(graph.cards["key"][child - 1].tolist())
+            target = None if child == NO_NODE else tuple(graph.headers["key"][child - 1].tolist())
             beside = tuple(array[e].tolist() for array in (graph.rewards, graph.cuts) if len(array))
             edges.append((int(edge["action"]), int(edge["visits"]), tuple(edge["total"].tolist()), target, beside))
             if child != NO_NODE:
@@ -42,14 +42,14 @@ def assert_counts_hold(search):
     graph = search._graph
     for number in numbers(graph):
         node = graph.nodes[number]
-        assert node["visits"] == node["own"] + edges_of(graph, int(number))["visits"].sum()
+        assert node["visits"] == node["own"] + edge_records(graph, int(number))["visits"].sum()
     assert bytes_used(graph) <= search.memory
     assert graph.used[ROOM] >= 0
 
 
 @pytest.mark.parametrize(
     ("game", "options"),
-    [(TicTacToe(), {"prove": True}), (TicTacToe(), {"stale": ab.Parents()}), (Treasure(), {}), (TugOn(), {})],
+    [(TicTacToe(), {"prove": True}), (TicTacToe(), {"stale": ab.graphs.Parents()}), (Treasure(), {}), (TugOn(), {})],
     ids=repr,
 )
 def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
@@ -66,7 +66,7 @@ def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
     assert_counts_hold(search)
 
 
-@pytest.mark.parametrize("collecting", [ab.KeepReached(), ab.Forget(), ab.Forget(share=0.2)], ids=repr)
+@pytest.mark.parametrize("collecting", [ab.graphs.KeepReached(), ab.graphs.Forget(), ab.graphs.Forget(share=0.2)], ids=repr)
 def test_a_full_graph_goes_on(collecting):
     search = ab.Search(ConnectFour(), graph=True, memory="60KB" if COMPILED else "14KB", collect=collecting)
     result = search.run(visits=VISITS)
@@ -74,13 +74,13 @@ def test_a_full_graph_goes_on(collecting):
     assert result.visits.sum() == VISITS
     assert_counts_hold(search)
     refused = int(search._graph.used[REFUSED])
-    if isinstance(collecting, ab.Forget):  # there is room again, and it is used
+    if isinstance(collecting, ab.graphs.Forget):  # there is room again, and it is used
         assert refused < VISITS / 2
         assert search.run(visits=10).stats.nodes > (20 if COMPILED else 5)
 
 
 def test_forgetting_keeps_values_and_visits():
-    search = ab.Search(TicTacToe(), graph=True, collect=ab.Forget())
+    search = ab.Search(TicTacToe(), graph=True, collect=ab.graphs.Forget())
     search.run(visits=VISITS)
     driver = search._driver
     before = search.run(visits=1)
@@ -111,13 +111,13 @@ def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
 
 
 def test_noise_and_a_chosen_action_follow_the_root_when_memory_is_collected():
-    options = {"graph": True, "select": ab.PUCT(), "memory": "60KB" if COMPILED else "14KB", "collect": ab.Forget()}
-    search = ab.Search(ConnectFour(), noise=ab.Dirichlet(weight=0.9), **options)
+    options = {"graph": True, "select": ab.PUCT(), "memory": "60KB" if COMPILED else "14KB", "collect": ab.graphs.Forget()}
+    search = ab.Search(ConnectFour(), noise=ab.final.Dirichlet(weight=0.9), **options)
     search.run(visits=100)
     search.advance("d")
     for _ in range(3):
         before = search.run(visits=VISITS).visits
         after = search.run(visits=VISITS, action="a").visits
         assert after[0] - before[0] == VISITS
-        np.testing.assert_allclose(edges_of(search._graph, search._root)["prior"], 1 / 7, rtol=1e-6)
+        np.testing.assert_allclose(edge_records(search._graph, search._root)["prior"], 1 / 7, rtol=1e-6)
         assert_counts_hold(search)

@@ -6,8 +6,8 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, TicTacToe
 from anabranch.jit import COMPILED
-from anabranch.search.layout import MOST_ACTIONS, MOST_PENDING, MOST_VISITS, STAMP
-from anabranch.search.read import edges_of
+from anabranch.search.memory.layout import MOST_ACTIONS, MOST_PENDING, MOST_VISITS, STAMP
+from anabranch.search.results.read import edge_records
 from tests.conftest import when_compiled
 from tests.search.evaluators import Counting
 from tests.search.games import Percent
@@ -19,7 +19,7 @@ ENDING = TicTacToe().position([0, 1, 2, 4, 3, 5, 7])  # two cells are empty: a s
 def give_visits(search: ab.Search, visits: int) -> None:
     """Let the root and its most visited edge have had so many."""
     graph, root = search._graph, search._root
-    edges = edges_of(graph, root)
+    edges = edge_records(graph, root)
     edge = edges[int(edges["visits"].argmax())]
     edges["total"][edges["visits"].argmax()] *= visits / int(edge["visits"])
     edges["visits"][edges["visits"].argmax()] += visits - int(graph.nodes["visits"][root])
@@ -62,7 +62,7 @@ def test_in_a_graph_any_node_may_be_the_one_that_is_full():
     """Others than the root have counted more since the root moved."""
     search = ab.Search(ConnectFour(), graph=True)
     search.run(visits=2000)
-    child = int(edges_of(search._graph, search._root)["child"][0])
+    child = int(edge_records(search._graph, search._root)["child"][0])
     search._graph.nodes["visits"][child] = MOST_VISITS
     search._driver.countable = 0
     result = search.run(visits=5000)
@@ -74,15 +74,15 @@ def test_amaf_visits_are_counters_too():
     search = ab.Search(ConnectFour(), select=ab.Rave(), evaluate=ab.Rollout(playouts=4))
     search.run(visits=200)
     graph, root = search._graph, search._root
-    graph.lore["amaf_visits"][root + 1] = MOST_VISITS - 400
+    graph.amaf["amaf_visits"][root + 1] = MOST_VISITS - 400
     search._driver.countable = 0
     result = search.run(visits=5000)
     assert result.stopped_by == "full counters"
-    assert graph.lore["amaf_visits"][root + 1] <= MOST_VISITS
+    assert graph.amaf["amaf_visits"][root + 1] <= MOST_VISITS
 
 
 def test_the_numbers_of_simulations_begin_again_before_they_are_full():
-    search = ab.Search(ConnectFour(), graph=True, stale=ab.Ancestors(), memory="2MB")
+    search = ab.Search(ConnectFour(), graph=True, stale=ab.graphs.Ancestors(), memory="2MB")
     search.run(visits=300)
     search._graph.used[STAMP] = 2**31 - 20
     search._driver.countable = 0

@@ -6,8 +6,8 @@ import pytest
 import anabranch as ab
 from anabranch.games.tug import STEPS, Tug
 from anabranch.jit import COMPILED
-from anabranch.search.graph import numbers
-from anabranch.search.read import edges_of
+from anabranch.search.memory.graph import numbers
+from anabranch.search.results.read import edge_records
 from tests.conftest import when_compiled, when_plain
 
 VISITS = 3000 if COMPILED else 250
@@ -102,9 +102,9 @@ def test_a_cycle_in_a_game_where_repetition_means_nothing_ends_every_simulation(
 PAYING = [
     (TugLoss(), {}),
     (TugForbidden(), {"graph": True}),
-    (TugLoss(), {"graph": True, "update": ab.CatchUp()}),
+    (TugLoss(), {"graph": True, "update": ab.graphs.CatchUp()}),
     pytest.param(TugForbidden(), {}, marks=when_plain),
-    pytest.param(TugLoss(), {"graph": True, "update": ab.Idempotent()}, marks=when_plain),
+    pytest.param(TugLoss(), {"graph": True, "update": ab.graphs.Idempotent()}, marks=when_plain),
 ]
 
 
@@ -152,9 +152,9 @@ def test_nothing_that_depends_on_the_path_survives_the_root():
         search.advance(action)
         graph, past = search._graph, {position.key for position in _line(game, search.position)}
         for number in numbers(graph):
-            key = tuple(int(half) for half in graph.cards["key"][number - 1])
+            key = tuple(int(half) for half in graph.headers["key"][number - 1])
             assert bool(graph.nodes["flags"][number] & 2) == (key in past)
-            for e, edge in enumerate(edges_of(graph, number), start=number + 1):
+            for e, edge in enumerate(edge_records(graph, number), start=number + 1):
                 exhausted = edge["child"] >= 0 and graph.nodes["flags"][edge["child"]] & 2
                 assert graph.cuts[e] == (edge["visits"] if exhausted else 0)
         search.run(visits=200)
@@ -176,7 +176,7 @@ def test_a_mark_of_the_path_is_gone_when_the_root_has_moved(graph):
     search.run(visits=VISITS)
     search.advance("+1")
     search.run(visits=200)
-    back = next(edge for edge in edges_of(search._graph, search._root) if edge["action"] == game.action("-1"))
+    back = next(edge for edge in edge_records(search._graph, search._root) if edge["action"] == game.action("-1"))
     assert not search._graph.nodes["flags"][back["child"]] & 2
 
 
@@ -241,5 +241,5 @@ def test_a_key_that_is_too_weak_is_found_and_still_ends_every_simulation():
 
 
 def test_repetition_facts_are_checked():
-    with pytest.raises(ab.GameError, match="repetition_count"):
+    with pytest.raises(ab.errors.GameError, match="repetition_count"):
         type("Fifth", (Tug,), {"repetition_count": 5})

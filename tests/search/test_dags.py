@@ -9,16 +9,16 @@ from anabranch.jit import COMPILED
 from tests.conftest import when_plain
 from tests.search.dags import ACTIONS, NOWHERE, SIZE, Maze, mazes
 
-STOPS = [ab.Stop(), ab.Continue(), ab.Stop(factor=2.0), ab.Stop(number=5), ab.Stop(leak=0.2)]
+STOPS = [ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(factor=2.0), ab.graphs.Stop(number=5), ab.graphs.Stop(leak=0.2)]
 WAYS = [
-    (ab.Idempotent(), ab.PathOnly()),
-    (ab.Incremental(), ab.PathOnly()),
-    (ab.CatchUp(), ab.PathOnly()),
-    (ab.Idempotent(), ab.Parents()),
-    (ab.Incremental(), ab.Ancestors()),
-    pytest.param((ab.Idempotent(), ab.Ancestors()), marks=when_plain),
-    pytest.param((ab.Incremental(), ab.Parents()), marks=when_plain),
-    (ab.Idempotent(), ab.Sweeping()),
+    (ab.graphs.Idempotent(), ab.graphs.PathOnly()),
+    (ab.graphs.Incremental(), ab.graphs.PathOnly()),
+    (ab.graphs.CatchUp(), ab.graphs.PathOnly()),
+    (ab.graphs.Idempotent(), ab.graphs.Parents()),
+    (ab.graphs.Incremental(), ab.graphs.Ancestors()),
+    pytest.param((ab.graphs.Idempotent(), ab.graphs.Ancestors()), marks=when_plain),
+    pytest.param((ab.graphs.Incremental(), ab.graphs.Parents()), marks=when_plain),
+    (ab.graphs.Idempotent(), ab.graphs.Sweeping()),
 ]
 VISITS = 20_000 if COMPILED else 300
 quiet = settings(
@@ -48,8 +48,8 @@ def test_every_way_converges_to_the_exact_value(way, maze):
 @quiet
 @given(maze=mazes(cycles=True))
 def test_graphs_come_to_rest_cycles_or_not(maze):
-    for update in (ab.Idempotent(), ab.Incremental()):
-        search = ab.Search(maze, **options((update, ab.PathOnly()), ab.Stop()))
+    for update in (ab.graphs.Idempotent(), ab.graphs.Incremental()):
+        search = ab.Search(maze, **options((update, ab.graphs.PathOnly()), ab.graphs.Stop()))
         search.run(visits=500 if COMPILED else 100)
         search.sweep()
         assert search.staleness().largest < 1e-12
@@ -64,8 +64,8 @@ def test_idempotent_and_incremental_meet_in_the_limit():
     gaps = []
     for visits in (300, 100_000 if COMPILED else 3000):
         values = [
-            ab.Search(maze, **options((update, ab.PathOnly()), ab.Stop())).run(visits=visits).value
-            for update in (ab.Idempotent(), ab.Incremental(), ab.CatchUp(tolerance=0.001))
+            ab.Search(maze, **options((update, ab.graphs.PathOnly()), ab.graphs.Stop())).run(visits=visits).value
+            for update in (ab.graphs.Idempotent(), ab.graphs.Incremental(), ab.graphs.CatchUp(tolerance=0.001))
         ]
         gaps.append(max(values) - min(values))
     assert gaps[1] < (0.01 if COMPILED else 0.1)
@@ -76,8 +76,8 @@ def test_ancestors_are_never_stale_and_a_path_alone_is():
     for place in range(10):
         leads[place] = [place + 1, place + 2, place + 3]
     maze = Maze(leads, [place % 2 for place in range(SIZE)], np.cos(np.arange(SIZE)).round(2))
-    for stale, at_rest in ((ab.PathOnly(), False), (ab.Ancestors(), True)):
-        search = ab.Search(maze, **options((ab.Incremental(), stale), ab.Stop()))
+    for stale, at_rest in ((ab.graphs.PathOnly(), False), (ab.graphs.Ancestors(), True)):
+        search = ab.Search(maze, **options((ab.graphs.Incremental(), stale), ab.graphs.Stop()))
         search.run(visits=200)
         largest, mean = search.staleness()
         assert (largest < 1e-12) is at_rest
@@ -86,5 +86,5 @@ def test_ancestors_are_never_stale_and_a_path_alone_is():
 
 def test_staleness_is_for_graphs():
     search = ab.Search(Maze([[1, 2, NOWHERE]] + [[NOWHERE] * 3] * (SIZE - 1), [0] * SIZE, [0.0] * SIZE))
-    with pytest.raises(ab.SearchError, match="is for graphs"):
+    with pytest.raises(ab.errors.SearchError, match="is for graphs"):
         search.staleness()

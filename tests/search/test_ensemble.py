@@ -48,9 +48,9 @@ def test_fewer_simulations_than_trees():
 
 
 def test_what_an_ensemble_is_given_is_checked():
-    with pytest.raises(ab.SearchError, match="threads"):
+    with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Ensemble(GAME, threads=0)
-    with pytest.raises(ab.SearchError, match="how long"):
+    with pytest.raises(ab.errors.SearchError, match="how long"):
         ab.Ensemble(GAME, threads=2, memory="2MB").run()
-    with pytest.raises(ab.SearchError, match="progress"):
+    with pytest.raises(ab.errors.SearchError, match="progress"):
         ab.Ensemble(GAME, threads=2, on_progress=print)

@@ -5,7 +5,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import Nim, Pig, PyRat, TicTacToe, Treasure, TriNim
-from anabranch.search.answers import read_answer
+from anabranch.search.evaluate.python import read_answer
 from tests.search.games import Board, Percent
 from tests.search.trees import read_tree
 
@@ -157,7 +157,7 @@ def test_nonsense_is_told_and_the_search_is_usable_afterwards(message, nonsense,
         return nonsense(states) if calls == calls_before + 1 else uniform(states)
 
     search = ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=evaluate)
-    with pytest.raises(ab.EvaluatorError) as told:
+    with pytest.raises(ab.errors.EvaluatorError) as told:
         search.run(visits=20)
     assert message in str(told.value)
     before = 0 if search._root < 0 else int(read_tree(search)[0].visits) - 1
@@ -172,12 +172,12 @@ def test_priors_that_are_0_on_what_is_legal_only_there_are_told_as_well():
         priors[0, 4] = 1.0
         return priors, [0.0]
 
-    with pytest.raises(ab.EvaluatorError, match="return None instead of priors"):
+    with pytest.raises(ab.errors.EvaluatorError, match="return None instead of priors"):
         ab.Search(TicTacToe(), select=ab.PUCT(), evaluate=only_the_centre).run(TicTacToe().position(["b2"]), visits=5)
 
 
 def test_one_value_is_not_enough_for_three_players():
-    with pytest.raises(ab.EvaluatorError, match=r"values have the shape \(1, 1\); for one position it is \(1, 3\)"):
+    with pytest.raises(ab.errors.EvaluatorError, match=r"values have the shape \(1, 1\); for one position it is \(1, 3\)"):
         ab.Search(TriNim(), evaluate=lambda states: (None, [[0.0]])).run(visits=5)
 
 

@@ -92,7 +92,7 @@ def play_on(search: ab.Search) -> None:
 
 
 def visits_at(search: ab.Search) -> int:
-    return 0 if search._driver is None or not search._driver.is_planted else int(search.result().visits.sum())
+    return 0 if search._driver is None or not search._driver.has_root else int(search.result().visits.sum())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,7 +122,7 @@ def test_a_raising_evaluator_leaves_nothing_under_way(threads, batch):
                     search.advance(search.result().best)
             except ab.errors.EvaluatorError:
                 raised += 1
-            if search._driver is not None and search._driver.is_planted:
+            if search._driver is not None and search._driver.has_root:
                 check_at_rest(search)
         assert raised == 1
 
@@ -131,7 +131,7 @@ def test_an_exception_in_on_progress_ends_the_run_and_keeps_what_is_done():
     def look(result):
         raise Fault
 
-    search = ab.Search(ConnectFour(), on_progress=look, noise=ab.Dirichlet(0.3, 0.25))
+    search = ab.Search(ConnectFour(), on_progress=look, noise=ab.final.Dirichlet(0.3, 0.25))
     with pytest.raises(Fault):
         search.run(seconds=5)
     search.on_progress = None
@@ -188,7 +188,7 @@ def with_signal_at(line: int, call: Callable[[], object]) -> int:
 
 
 def prepared(kind: str) -> ab.Search:
-    search = new_search(kind, Faulty(), collect=ab.Forget())
+    search = new_search(kind, Faulty(), collect=ab.graphs.Forget())
     search.run(visits=20)
     search.advance(int(search.result().best))
     search.run(visits=10)
@@ -235,12 +235,12 @@ def test_a_signal_at_any_line_leaves_a_call_done_or_not_done(kind, call, tmp_pat
 def test_a_signal_at_any_line_of_a_run_keeps_what_is_done(kind, threads):
     if kind == "objects" and threads > 1:
         pytest.skip("there, one thread at a time")
-    search = new_search(kind, Faulty(), threads=threads, noise=ab.Dirichlet(0.3, 0.25))
+    search = new_search(kind, Faulty(), threads=threads, noise=ab.final.Dirichlet(0.3, 0.25))
     lines = with_signal_at(0, lambda: search.run(visits=6))
     for line in range(1, lines + 1, 1 + lines // 120):
-        search = new_search(kind, Faulty(), threads=threads, noise=ab.Dirichlet(0.3, 0.25))
+        search = new_search(kind, Faulty(), threads=threads, noise=ab.final.Dirichlet(0.3, 0.25))
         with_signal_at(line, lambda search=search: search.run(visits=6))
-        if search._driver is not None and search._driver.is_planted:
+        if search._driver is not None and search._driver.has_root:
             priors = search.graph.edges["prior"][: len(search.result().moves)]
             assert np.allclose(priors, priors[0]), "the noise is still there"
             if kind in ("tree", "graph"):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.read import edge_records
 
 OUTCOMES = [1, 0, 1, 0, 1]
 
@@ -85,10 +85,10 @@ class BlackAndWhite(ab.Game):
 def draw(search, number=None, indent=""):
     """The tree as wins/visits, a line a node."""
     number = search._root if number is None else number
-    node, edges = search._graph.nodes[number], edges_of(search._graph, number)
+    node, edges = search._graph.nodes[number], edge_records(search._graph, number)
     sign = -1 if node["player"] == 1 else 1  # totals at white's nodes are in white's view
     own = node["visits"] - edges["visits"].sum()
-    wins = own * search._graph.cards["value"][number - 1, 0] + sign * edges["total"].sum()
+    wins = own * search._graph.headers["value"][number - 1, 0] + sign * edges["total"].sum()
     lines = [f"{indent}{round(wins)}/{node['visits']}"]
     for child in sorted(edges["child"][edges["visits"] > 0]):
         lines.append(draw(search, child, indent + "  "))

@@ -78,7 +78,7 @@ def test_a_fleet_stops_in_time():
 def test_a_fault_leaves_nothing_under_way():
     evaluator = Counting(4, after=5, fault=lambda evaluator, count: (None, np.full(count, np.nan)))
     fleet = ab.Fleet(GAME, 4, evaluate=evaluator, memory="40MB", **OPTIONS)
-    with pytest.raises(ab.EvaluatorError, match="NaN"):
+    with pytest.raises(ab.errors.EvaluatorError, match="NaN"):
         fleet.run(visits=100)
     for search in fleet.searches:
         check_at_rest(search)
@@ -87,29 +87,29 @@ def test_a_fault_leaves_nothing_under_way():
 
 
 def test_what_a_fleet_is_given_is_checked():
-    with pytest.raises(ab.SearchError, match="Game"):
+    with pytest.raises(ab.errors.SearchError, match="Game"):
         ab.Fleet(Take(), 4, evaluate=Counting())
-    with pytest.raises(ab.SearchError, match="evaluator"):
+    with pytest.raises(ab.errors.SearchError, match="evaluator"):
         ab.Fleet(GAME, 4, evaluate=ab.Uniform())
-    with pytest.raises(ab.SearchError, match="threads"):
+    with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Fleet(GAME, 4, evaluate=Counting(), threads=2)
     fleet = ab.Fleet(GAME, 2, evaluate=Counting(), memory="2MB", **OPTIONS)
-    with pytest.raises(ab.SearchError, match="3 positions for 2"):
+    with pytest.raises(ab.errors.SearchError, match="3 positions for 2"):
         fleet.run([None] * 3, visits=1)
-    with pytest.raises(ab.SearchError, match="how long"):
+    with pytest.raises(ab.errors.SearchError, match="how long"):
         fleet.run()
-    with pytest.raises(ab.SearchError, match="actions"):
+    with pytest.raises(ab.errors.SearchError, match="actions"):
         fleet.advance([0])
 
 
 def test_a_fleet_plays_all_actions_or_none():
     fleet = ab.Fleet(ConnectFour(), 3, evaluate=Counting(8), select=ab.PUCT())
     fleet.run(visits=20)
-    with pytest.raises(ab.IllegalMove):
+    with pytest.raises(ab.errors.IllegalMove):
         fleet.advance([0, "z", 1])
     assert [search.position.moves for search in fleet.searches] == [()] * 3
     over = ConnectFour().position("dcdcdcd")
-    with pytest.raises(ab.SearchError, match="over"):
+    with pytest.raises(ab.errors.SearchError, match="over"):
         fleet.run([ConnectFour().position("d"), over, None], visits=10)
     assert [search.position.moves for search in fleet.searches] == [()] * 3
     assert [result.visits.sum() for result in fleet.run(visits=20)] == [40] * 3
@@ -120,7 +120,7 @@ def test_a_fleet_is_as_it_was_when_its_evaluator_has_raised():
     fleet = ab.Fleet(ConnectFour(), 3, evaluate=evaluator, select=ab.PUCT())
     fleet.run(visits=20)
     evaluator.fault = lambda _, count: 1 / 0
-    with pytest.raises(ab.EvaluatorError):
+    with pytest.raises(ab.errors.EvaluatorError):
         fleet.run(visits=20)
     evaluator.fault = None
     for search in fleet.searches:

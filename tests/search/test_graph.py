@@ -6,22 +6,22 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Hex, Nim, Othello, Pig, TicTacToe, Treasure, TriNim, Tug
 from anabranch.jit import COMPILED
-from anabranch.search.graph import numbers
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of
+from anabranch.search.memory.graph import numbers
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.read import edge_records
 from tests.conftest import when_plain
 from tests.reference.graph import ReferenceGraph
 from tests.search.games import Board, Corridor, Duel, Take, Trio
 from tests.search.trees import read_tree
 
-UPDATES = [ab.Idempotent(), ab.Incremental()]
+UPDATES = [ab.graphs.Idempotent(), ab.graphs.Incremental()]
 SIMULATIONS = 600 if COMPILED else 60
 
 
 def nodes_by_key(search):
     """The search's nodes, by the keys of their positions."""
     graph = search._graph
-    return {tuple(int(half) for half in graph.cards["key"][number - 1]): int(number) for number in numbers(graph)}
+    return {tuple(int(half) for half in graph.headers["key"][number - 1]): int(number) for number in numbers(graph)}
 
 
 def assert_same_graph(search, reference):
@@ -30,7 +30,7 @@ def assert_same_graph(search, reference):
     known = nodes_by_key(search)
     assert set(known) == set(reference.nodes)
     for key, expected in reference.nodes.items():
-        node, edges = graph.nodes[known[key]], edges_of(graph, known[key])
+        node, edges = graph.nodes[known[key]], edge_records(graph, known[key])
         assert node["visits"] == expected.visits
         assert [int(action) for action in edges["action"]] == [edge.action for edge in expected.edges]
         assert [int(visits) for visits in edges["visits"]] == [edge.visits for edge in expected.edges]
@@ -42,19 +42,21 @@ def assert_same_graph(search, reference):
 
 
 SAME_AS_THE_REFERENCE = [
-    (TicTacToe(), ab.Incremental()),
-    (TriNim(), ab.Incremental()),
-    (Pig(), ab.Incremental()),
-    (Treasure(), ab.Incremental()),
-    (TicTacToe(), ab.Idempotent()),
-    (Treasure(), ab.Idempotent()),
-    *(pytest.param(game, ab.Idempotent(), marks=when_plain) for game in (Nim(), TriNim(), Pig())),
+    (TicTacToe(), ab.graphs.Incremental()),
+    (TriNim(), ab.graphs.Incremental()),
+    (Pig(), ab.graphs.Incremental()),
+    (Treasure(), ab.graphs.Incremental()),
+    (TicTacToe(), ab.graphs.Idempotent()),
+    (Treasure(), ab.graphs.Idempotent()),
+    *(pytest.param(game, ab.graphs.Idempotent(), marks=when_plain) for game in (Nim(), TriNim(), Pig())),
 ]
 
 
 @pytest.mark.parametrize(("game", "update"), SAME_AS_THE_REFERENCE, ids=repr)
 def test_the_fast_search_builds_the_same_graph_as_the_reference(game, update):
-    for seed, ahead in enumerate([ab.Stop(), ab.Continue(), ab.Stop(leak=0.3), ab.Stop(factor=2.0, number=3)]):
+    for seed, ahead in enumerate(
+        [ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(leak=0.3), ab.graphs.Stop(factor=2.0, number=3)]
+    ):
         options = {"update": update, "ahead": ahead, "seed": seed}
         search = ab.Search(game, graph=True, memory="50MB", **options)
         search.run(visits=SIMULATIONS)
@@ -63,7 +65,9 @@ def test_the_fast_search_builds_the_same_graph_as_the_reference(game, update):
         assert assert_same_graph(search, reference) > 10
 
 
-@pytest.mark.parametrize("options", [{"backup": ab.Max()}, {"backup": ab.Mix(0.4)}, {"select": ab.PUCT()}], ids=repr)
+@pytest.mark.parametrize(
+    "options", [{"backup": ab.backup.Max()}, {"backup": ab.backup.Mix(0.4)}, {"select": ab.PUCT()}], ids=repr
+)
 def test_it_does_so_with_other_options(options):
     search = ab.Search(TicTacToe(), graph=True, memory="50MB", expand_after=2, **options)
     search.run(visits=SIMULATIONS)
@@ -76,16 +80,16 @@ def test_it_does_so_with_other_options(options):
 
 
 WITHOUT_TRANSPOSITIONS = [
-    (Duel(), ab.Incremental(), ab.Mean()),
-    (Duel(), ab.Idempotent(), ab.Mean()),
-    (Duel(), ab.CatchUp(), ab.Mean()),
-    (Duel(), ab.Incremental(), ab.Max()),
-    (Trio(), ab.Idempotent(), ab.Mix(0.5)),
+    (Duel(), ab.graphs.Incremental(), ab.backup.Mean()),
+    (Duel(), ab.graphs.Idempotent(), ab.backup.Mean()),
+    (Duel(), ab.graphs.CatchUp(), ab.backup.Mean()),
+    (Duel(), ab.graphs.Incremental(), ab.backup.Max()),
+    (Trio(), ab.graphs.Idempotent(), ab.backup.Mix(0.5)),
     *(
         pytest.param(game, update, backup, marks=when_plain)
         for game in (Duel(), Trio(), Corridor(50))
         for update in UPDATES
-        for backup in (ab.Mean(), ab.Max(), ab.Mix(0.5))
+        for backup in (ab.backup.Mean(), ab.backup.Max(), ab.backup.Mix(0.5))
     ),
 ]
 
@@ -125,7 +129,7 @@ def known_positions(search):
         number, position = wanted.pop()
         if position.key not in found:
             found.add(position.key)
-            for edge in edges_of(search._graph, number):
+            for edge in edge_records(search._graph, number):
                 if edge["child"] != NO_NODE:
                     wanted.append((int(edge["child"]), position.play(int(edge["action"]))))
     return found
@@ -133,7 +137,7 @@ def known_positions(search):
 
 @pytest.mark.parametrize("game", [Nim(), TriNim(8), Hex(2)], ids=repr)
 def test_a_small_game_has_as_many_nodes_as_positions(game):
-    search = ab.Search(game, graph=True, select=ab.UCT(c=20.0), ahead=ab.Continue())
+    search = ab.Search(game, graph=True, select=ab.UCT(c=20.0), ahead=ab.graphs.Continue())
     result = search.run(visits=5000 if COMPILED else 400)
     assert result.stats.nodes == len(reachable(game))
     assert set(nodes_by_key(search)) == reachable(game)
@@ -177,7 +181,7 @@ def uneven(states):
 def test_objects_are_merged_by_their_keys():
     result = ab.Search(KeyedBoard, graph=True, evaluate=ab.Uniform()).run(visits=300)
     assert result.stats.merges > 0
-    with pytest.raises(ab.GameError, match="Take has no `key`"):
+    with pytest.raises(ab.errors.GameError, match="Take has no `key`"):
         ab.Search(Take, graph=True).run(visits=1)
 
 
@@ -216,7 +220,7 @@ def test_an_action_can_be_given_more_visits():
         assert after[search.game.action("a1")] - before[search.game.action("a1")] == 50
         assert after.sum() == 150
         search.run(visits=50)
-        with pytest.raises(ab.IllegalMove):
+        with pytest.raises(ab.errors.IllegalMove):
             search.run(visits=5, action="z9")
 
 
@@ -230,7 +234,7 @@ def test_no_recursion_a_path_of_ten_thousand_plies():
 
 
 def test_settings_say_what_was_asked_for():
-    for ahead in (ab.Continue(), ab.Stop(leak=0.5)):
+    for ahead in (ab.graphs.Continue(), ab.graphs.Stop(leak=0.5)):
         settings = ab.Search(TicTacToe(), graph=True, ahead=ahead).run(visits=1).settings
         assert settings["ahead"] == repr(ahead)
         assert settings["update"] == "Incremental()"

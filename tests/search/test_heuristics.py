@@ -8,13 +8,14 @@ import pytest
 import anabranch as ab
 from anabranch.games import TicTacToe
 from anabranch.jit import COMPILED, readable
-from anabranch.search.heuristic import exchange, put, sort_actions
-from anabranch.search.layout import sight
-from anabranch.search.select import Scale, look, score, value_of
+from anabranch.search.evaluate.heuristic import put, sort_actions, swap_actions
+from anabranch.search.select.base import parent_view, score, value_of
+from anabranch.search.select.limits import Scale
+from anabranch.search.select.virtual_loss import edge_view
 from tests.conftest import when_plain
 from tests.search.advice import Fancy, Says, fancy
+from tests.search.amaf_trees import HandMade, Simulation, amaf_of, edge_records, hints_of
 from tests.search.games import Board, Dice, Echo, EchoTrio, Percent
-from tests.search.lores import HandMade, Simulation, edges_of, hints_of, lore_of
 from tests.search.test_rave import SIMULATIONS, assert_same_as_reference, opinion
 
 RAVE = ab.Rave(bias=0.1, c=0.6)
@@ -23,25 +24,25 @@ BOTH = pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
 # --- the same as the reference ---
 
 OPTIONS = [
-    (Echo(), RAVE, ab.EvenGame()),
-    (Echo(), RAVE, ab.Grandfather(visits=2, amaf_visits=5)),
+    (Echo(), RAVE, ab.evaluate.EvenGame()),
+    (Echo(), RAVE, ab.evaluate.Grandfather(visits=2, amaf_visits=5)),
     (Echo(), RAVE, Fancy()),
     (Echo(), ab.UCT(c=0.6), Fancy()),
     (Echo(), ab.PUCT(), Fancy()),
     *(
         pytest.param(*case, marks=when_plain)
         for case in [
-            (EchoTrio(), RAVE, ab.Grandfather(visits=3)),
-            (EchoTrio(), ab.Rave(schedule=ab.HandSelected(k=20.0)), Fancy()),
-            (Echo(), ab.Rave(schedule=ab.HandSelected(k=20.0)), Fancy()),
-            (Echo(), ab.Rave(schedule=ab.NoAmaf(), c=0.5), Fancy()),
-            (Echo(), ab.Rave(schedule=ab.LearntBias(), source=ab.Grave(9)), ab.EvenGame(visits=1)),
-            (Echo(), ab.Rave(source=ab.WithAncestors()), ab.Grandfather()),
+            (EchoTrio(), RAVE, ab.evaluate.Grandfather(visits=3)),
+            (EchoTrio(), ab.Rave(schedule=ab.select.HandSelected(k=20.0)), Fancy()),
+            (Echo(), ab.Rave(schedule=ab.select.HandSelected(k=20.0)), Fancy()),
+            (Echo(), ab.Rave(schedule=ab.select.NoAmaf(), c=0.5), Fancy()),
+            (Echo(), ab.Rave(schedule=ab.select.LearntBias(), source=ab.select.Grave(9)), ab.evaluate.EvenGame(visits=1)),
+            (Echo(), ab.Rave(source=ab.select.WithAncestors()), ab.evaluate.Grandfather()),
             (Echo(), ab.Greedy(), Fancy(visits=1)),
-            (Percent(), ab.UCT(fpu=ab.ReducedFPU()), ab.EvenGame(visits=2)),
+            (Percent(), ab.UCT(fpu=ab.select.ReducedFPU()), ab.evaluate.EvenGame(visits=2)),
             (Percent(), RAVE, Fancy()),
             (Dice(8), ab.PUCT(), Fancy()),
-            (Dice(8), RAVE, ab.Grandfather()),
+            (Dice(8), RAVE, ab.evaluate.Grandfather()),
         ]
     ),
 ]
@@ -58,7 +59,9 @@ def test_a_heuristic_in_python_is_the_same_as_the_references(rule):
     assert_same_as_reference(Echo(), False, seed=12, select=rule, heuristic=fancy)
 
 
-@pytest.mark.parametrize("heuristic", [fancy, pytest.param(ab.Grandfather(), marks=when_plain)], ids=["function", "option"])
+@pytest.mark.parametrize(
+    "heuristic", [fancy, pytest.param(ab.evaluate.Grandfather(), marks=when_plain)], ids=["function", "option"]
+)
 def test_so_is_one_beside_an_evaluator_in_python(heuristic):
     assert_same_as_reference(Echo(), False, seed=13, select=ab.PUCT(), evaluate=opinion, heuristic=heuristic)
 
@@ -74,7 +77,7 @@ def test_a_heuristic_in_python_says_the_same_as_a_compiled_one():
     for heuristic in (Fancy(), same):
         search = ab.Search(Echo(), select=RAVE, heuristic=heuristic)
         search.run(visits=1)
-        said, actions = hints_of(search._graph, search._root), edges_of(search._graph, search._root)["action"]
+        said, actions = hints_of(search._graph, search._root), edge_records(search._graph, search._root)["action"]
         hints.append(said[np.argsort(actions)].tolist())
     assert hints[0] == hints[1]
 
@@ -96,8 +99,8 @@ def hinted_node():
 def test_every_rule_sees_hints_as_visits():
     tree = hinted_node()
     graph, number = readable(tree.graph), tree.numbers[""]
-    parent = look(graph, number, Scale())
-    first, second = (sight(graph, number + 1 + i, parent) for i in range(2))
+    parent = parent_view(graph, number, Scale())
+    first, second = (edge_view(graph, number + 1 + i, parent) for i in range(2))
     assert (parent.visits, parent.tried) == (13, 13)
     assert (first.visits, second.visits) == (9, 4)
     q = 2 * (1 + 6 * 0.9) / (3 + 6) - 1  # (total + C H) / (n + C) on [-1, 1]
@@ -115,8 +118,8 @@ def test_hints_are_on_the_scale_of_the_game():
     for player, total in ((0, 75.0), (1, -25.0)):
         tree.graph.nodes["player"][number] = player
         tree.graph.hints["value"][number + 2] = 0.5
-        parent = look(graph, number, Scale(middle=50.0, factor=0.02))
-        edge = sight(graph, number + 2, parent)
+        parent = parent_view(graph, number, Scale(middle=50.0, factor=0.02))
+        edge = edge_view(graph, number + 2, parent)
         assert edge.total / edge.visits == pytest.approx(total)
         assert float(value_of(parent, edge)) == pytest.approx(0.5)
 
@@ -126,14 +129,14 @@ def test_the_hand_selected_schedule_counts_edge_visits_and_not_the_nodes_own_eva
     tree = HandMade({"": "ab"})
     number = tree.numbers[""]
     tree.graph.nodes["own"][number] = tree.graph.nodes["visits"][number] = 1
-    assert look(readable(tree.graph), number, Scale()).tried == 0
+    assert parent_view(readable(tree.graph), number, Scale()).tried == 0
     tree.simulate(Simulation("a | X", True))
-    parent = look(readable(tree.graph), number, Scale())
+    parent = parent_view(readable(tree.graph), number, Scale())
     assert (parent.visits, parent.tried) == (2, 1)
 
 
 def test_visits_still_count_simulations():
-    search = ab.Search(TicTacToe(), select=ab.UCT(), heuristic=ab.EvenGame(visits=20))
+    search = ab.Search(TicTacToe(), select=ab.UCT(), heuristic=ab.evaluate.EvenGame(visits=20))
     result = search.run(visits=50)
     assert result.visits.sum() == 50
     assert (hints_of(search._graph, search._root)["visits"] == 20).all()
@@ -147,11 +150,11 @@ def test_a_heuristic_guides_the_search_until_visits_say_otherwise():
 
 
 def test_the_even_game_starts_amaf_values_in_the_middle():
-    search = ab.Search(Echo(), select=RAVE, heuristic=ab.EvenGame())
+    search = ab.Search(Echo(), select=RAVE, heuristic=ab.evaluate.EvenGame())
     search.run(visits=1)
-    lore, hints = lore_of(search._graph, search._root), hints_of(search._graph, search._root)
+    amaf, hints = amaf_of(search._graph, search._root), hints_of(search._graph, search._root)
     assert (hints["value"] == 0.0).all() and (hints["visits"] == 0).all()
-    assert set(lore["amaf_visits"].tolist()) <= {50, 51}
+    assert set(amaf["amaf_visits"].tolist()) <= {50, 51}
 
 
 def test_objects_take_a_function_or_the_even_game():
@@ -160,8 +163,8 @@ def test_objects_take_a_function_or_the_even_game():
 
     result = ab.Search(Board, select=RAVE, heuristic=corners, seed=2).run(visits=40)
     assert result.visits[[0, 2, 6, 8]].sum() > 30
-    assert ab.Search(Board, select=RAVE, heuristic=ab.EvenGame()).run(visits=20).visits.sum() == 20
-    with pytest.raises(ab.SearchError, match=r"Fancy.*wants a Python function"):
+    assert ab.Search(Board, select=RAVE, heuristic=ab.evaluate.EvenGame()).run(visits=20).visits.sum() == 20
+    with pytest.raises(ab.errors.SearchError, match=r"Fancy.*wants a Python function"):
         ab.Search(Board, heuristic=Fancy())
 
 
@@ -172,13 +175,13 @@ def test_actions_are_sorted_by_hint_and_equal_ones_stay_as_they_are():
     work = HandMade({"": "ab"}).work
     work.actions[:5] = [4, 3, 2, 1, 0]
     for i, value in enumerate([0.5, 0.9, 0.5, 0.1, 0.9]):
-        put(work.trail, i, value, i, 10 * i)
+        put(work.playout_log, i, value, i, 10 * i)
     sort_actions(work, 5)
     assert work.actions[:5].tolist() == [3, 0, 4, 2, 1]
-    assert work.trail.worth[:5].tolist() == [[1, 10], [4, 40], [0, 0], [2, 20], [3, 30]]
-    np.testing.assert_allclose(work.trail.hints[:5], [0.8, 0.8, 0.0, 0.0, -0.8], atol=1e-6)
-    exchange(work, 0, 4)
-    assert (work.actions[0], work.trail.worth[0, 1]) == (1, 30)
+    assert work.playout_log.worth[:5].tolist() == [[1, 10], [4, 40], [0, 0], [2, 20], [3, 30]]
+    np.testing.assert_allclose(work.playout_log.hints[:5], [0.8, 0.8, 0.0, 0.0, -0.8], atol=1e-6)
+    swap_actions(work, 0, 4)
+    assert (work.actions[0], work.playout_log.worth[0, 1]) == (1, 30)
 
 
 # --- what is refused ---
@@ -196,7 +199,7 @@ NONSENSE = [
 @pytest.mark.parametrize(("heuristic", "message"), NONSENSE, ids=repr)
 def test_nonsense_of_a_compiled_heuristic_is_told(heuristic, message):
     search = ab.Search(Echo(), select=RAVE, heuristic=heuristic)
-    with pytest.raises(ab.EvaluatorError, match=rf"Says\(.*\) says .*{message}.*H must be from 0 to 1"):
+    with pytest.raises(ab.errors.EvaluatorError, match=rf"Says\(.*\) says .*{message}.*H must be from 0 to 1"):
         search.run(visits=10)
 
 
@@ -219,7 +222,7 @@ def test_nonsense_of_a_compiled_heuristic_is_told(heuristic, message):
 )
 def test_nonsense_of_a_heuristic_in_python_is_told(answer, message):
     search = ab.Search(Echo(), select=RAVE, heuristic=lambda state: answer)
-    with pytest.raises(ab.EvaluatorError, match=message):
+    with pytest.raises(ab.errors.EvaluatorError, match=message):
         search.run(visits=10)
 
 
@@ -228,7 +231,7 @@ def test_after_nonsense_the_search_can_go_on():
     search = ab.Search(Echo(), select=RAVE, heuristic=lambda state: (said[0], 1, 1))
     search.run(visits=10)
     said[0] = 2.0
-    with pytest.raises(ab.EvaluatorError, match="H is 2"):
+    with pytest.raises(ab.errors.EvaluatorError, match="H is 2"):
         search.run(visits=10)
     said[0] = 0.5
     assert search.run(visits=10).visits.sum() >= 20
@@ -237,11 +240,11 @@ def test_after_nonsense_the_search_can_go_on():
 @pytest.mark.parametrize(
     ("heuristic", "message"),
     [
-        (ab.EvenGame, r"heuristic=EvenGame: give an instance, EvenGame\(\)"),
+        (ab.evaluate.EvenGame, r"heuristic=EvenGame: give an instance, EvenGame\(\)"),
         (0.5, "heuristic=0.5: not an option for heuristic"),
         (ab.UCT(), r"heuristic=UCT\(.*\): not an option for heuristic"),
-        (ab.EvenGame(visits=-1), "EvenGame: visits=-1 must be 0 or more"),
-        (ab.Grandfather(amaf_visits=0.5), "Grandfather: amaf_visits must be a whole number, not 0.5"),
+        (ab.evaluate.EvenGame(visits=-1), "EvenGame: visits=-1 must be 0 or more"),
+        (ab.evaluate.Grandfather(amaf_visits=0.5), "Grandfather: amaf_visits must be a whole number, not 0.5"),
     ],
     ids=repr,
 )
@@ -254,4 +257,4 @@ def test_what_is_no_heuristic_is_refused(heuristic, message):
 def test_a_search_without_heuristic_keeps_the_compact_tree():
     search = ab.Search(TicTacToe())
     search.run(visits=1)
-    assert not hasattr(search._graph, "lore")
+    assert not hasattr(search._graph, "amaf")

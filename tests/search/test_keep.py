@@ -10,9 +10,9 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Hex, TicTacToe, Treasure, TriNim, Tug
 from anabranch.jit import COMPILED
-from anabranch.search.collect import collect
-from anabranch.search.graph import FIRST_TABLE
-from anabranch.search.layout import POSITIONS, SLOTS, TABLE
+from anabranch.search.memory.collect import collect
+from anabranch.search.memory.graph import FIRST_TABLE
+from anabranch.search.memory.layout import POSITIONS, SLOTS, TABLE
 from tests.conftest import when_compiled
 from tests.search.games import Board
 
@@ -30,7 +30,7 @@ SEARCHES = {
     "graph": (TicTacToe(), {"graph": True}),
     "graph of Connect Four": (ConnectFour(), {"graph": True}),
     "graph with proofs": (TicTacToe(), {"graph": True, "prove": True}),
-    "graph that knows parents": (TicTacToe(), {"graph": True, "stale": ab.Ancestors()}),
+    "graph that knows parents": (TicTacToe(), {"graph": True, "stale": ab.graphs.Ancestors()}),
     "graph with an evaluator in Python": (TicTacToe(), {"graph": True, "evaluate": opinion}),
     "graph with repetitions": (Tug(), {"graph": True}),
     "tree with rewards": (Treasure(), {}),
@@ -154,7 +154,7 @@ def test_what_was_found_before_gives_way(path, kept):
 
 
 def test_other_options_may_be_others(path, kept):
-    other = make(TicTacToe(), graph=True, select=ab.UCT(c=0.5), ahead=ab.Continue(), final=ab.ByValue())
+    other = make(TicTacToe(), graph=True, select=ab.UCT(c=0.5), ahead=ab.graphs.Continue(), final=ab.final.ByValue())
     other.load(path)
     result = other.run(visits=20)
     assert result.stats.kept == VISITS and result.settings["select"].startswith("UCT(c=0.5")
@@ -194,7 +194,7 @@ def changed(path, /, **fields):
 def refuses(search, path, message):
     """Loading fails like this, and the search is as it was."""
     before = None if search._driver is None else state_of(search)
-    with pytest.raises(ab.SearchError, match=message) as told:
+    with pytest.raises(ab.errors.SearchError, match=message) as told:
         search.load(path)
     assert "\n" not in str(told.value)
     assert (None if search._driver is None else state_of(search)) == before
@@ -264,7 +264,7 @@ def test_another_size_of_a_game_is_another_game(path):
     search = make(Hex(3))
     search.run(visits=10)
     search.save(path)
-    with pytest.raises(ab.SearchError, match=r"Hex\(size=3\), and this one is of Hex\(size=4\)"):
+    with pytest.raises(ab.errors.SearchError, match=r"Hex\(size=3\), and this one is of Hex\(size=4\)"):
         make(Hex(4)).load(path)
 
 
@@ -276,7 +276,7 @@ def test_other_rules_under_the_same_name_are_told(path, busy, kept):
 OTHERS = {
     "graph": ({}, "with graph=True, and this search has graph=False: make it with the same options"),
     "prove": ({"graph": True, "prove": True}, "with prove=False, and this search has prove=True"),
-    "stale": ({"graph": True, "stale": ab.Parents()}, r"this search has stale=Parents\(\) or Ancestors\(\)"),
+    "stale": ({"graph": True, "stale": ab.graphs.Parents()}, r"this search has stale=Parents\(\) or Ancestors\(\)"),
     "evaluate": ({"graph": True, "evaluate": opinion}, "this search has an evaluator in Python"),
 }
 
@@ -291,7 +291,9 @@ def test_options_that_decide_what_is_in_memory_must_be_alike(name, path, kept):
 
 def bytes_asked_for(search, path):
     """How much memory a search that has too little is told to take."""
-    with pytest.raises(ab.SearchError, match=rf"needs [\d,]+ bytes, this search may take {search.memory:,}: give") as told:
+    with pytest.raises(
+        ab.errors.SearchError, match=rf"needs [\d,]+ bytes, this search may take {search.memory:,}: give"
+    ) as told:
         search.load(path)
     return int(re.search(r"needs ([\d,]+)", str(told.value))[1].replace(",", ""))
 
@@ -302,7 +304,7 @@ def test_a_memory_that_is_too_small_is_told_and_what_is_asked_for_is_enough(leas
     search.run(visits=4 * VISITS)
     search.save(path)
     enough = bytes_asked_for(make(ConnectFour(), memory=least, **options), path)
-    with pytest.raises(ab.SearchError, match="needs"):
+    with pytest.raises(ab.errors.SearchError, match="needs"):
         make(ConnectFour(), memory=enough - 1, **options).load(path)
     other = make(ConnectFour(), memory=enough, **options)
     other.load(path)
@@ -332,22 +334,22 @@ def test_a_table_that_has_grown_needs_its_room_even_after_nodes_are_gone(path):
 def test_python_objects_are_not_saved(path):
     search = make(Board)
     search.run(visits=10)
-    with pytest.raises(ab.SearchError, match="positions that are Python objects are not saved"):
+    with pytest.raises(ab.errors.SearchError, match="positions that are Python objects are not saved"):
         search.save(path)
-    with pytest.raises(ab.SearchError, match="positions that are Python objects are not saved"):
+    with pytest.raises(ab.errors.SearchError, match="positions that are Python objects are not saved"):
         search.load(path)
     assert not path.exists()
 
 
 def test_there_must_be_something_to_save(path):
-    with pytest.raises(ab.SearchError, match=r"nothing was searched from here yet: call run\(\) first"):
+    with pytest.raises(ab.errors.SearchError, match=r"nothing was searched from here yet: call run\(\) first"):
         make(TicTacToe()).save(path)
 
 
 def test_a_place_that_cannot_be_written_is_told(path, kept):
-    with pytest.raises(ab.SearchError, match="cannot be written: No such file or directory"):
+    with pytest.raises(ab.errors.SearchError, match="cannot be written: No such file or directory"):
         kept.save(path.parent / "nowhere" / "kept.search")
-    with pytest.raises(ab.SearchError, match="cannot be written"):
+    with pytest.raises(ab.errors.SearchError, match="cannot be written"):
         kept.save(path.parent)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -356,7 +358,7 @@ def test_a_search_in_the_background_is_left_alone(path, kept):
     kept.start()
     try:
         for ask in (lambda: kept.save(path), lambda: kept.load(path), lambda: kept.graph):
-            with pytest.raises(ab.SearchError, match="running in the background"):
+            with pytest.raises(ab.errors.SearchError, match="running in the background"):
                 ask()
     finally:
         kept.stop()

@@ -16,8 +16,8 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Go, Pig, TicTacToe, Tug
-from anabranch.search import keep
-from anabranch.search.layout import POSITIONS, SLOTS
+from anabranch.search.memory.layout import POSITIONS, SLOTS
+from anabranch.search.results import save as keep
 from tests.conftest import when_compiled
 from tests.search import saved_files
 from tests.search.invariants import check_counts, reached
@@ -93,7 +93,7 @@ def test_a_link_is_neither_followed_nor_replaced(path, kept):
     link, content = path.with_name("link.search"), path.read_bytes()
     link.symlink_to(path)
     kept.run(visits=VISITS)
-    with pytest.raises(ab.SearchError, match="cannot be written: it is a symbolic link; name the file itself"):
+    with pytest.raises(ab.errors.SearchError, match="cannot be written: it is a symbolic link; name the file itself"):
         kept.save(link)
     assert link.is_symlink() and path.read_bytes() == content
     again = make(TicTacToe(), graph=True)
@@ -131,7 +131,7 @@ def test_pipes_sockets_and_devices_are_neither_replaced_nor_read(tmp_path, monke
     monkeypatch.chdir(tmp_path)  # a socket's name must be short
     for place in special_files(tmp_path):
         mode = place.lstat().st_mode
-        with pytest.raises(ab.SearchError, match="cannot be written: it is a device or a pipe; name a file"):
+        with pytest.raises(ab.errors.SearchError, match="cannot be written: it is a device or a pipe; name a file"):
             kept.save(place)
         assert place.lstat().st_mode == mode
         refuses(busy, place, "cannot be read")
@@ -141,7 +141,7 @@ def test_pipes_sockets_and_devices_are_neither_replaced_nor_read(tmp_path, monke
 def test_what_cannot_be_written_is_told_in_one_line(place, tmp_path, monkeypatch, kept):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(ab.SearchError, match="cannot be written: ") as told:
+    with pytest.raises(ab.errors.SearchError, match="cannot be written: ") as told:
         kept.save(place)
     assert "\n" not in str(told.value)
 
@@ -156,7 +156,7 @@ search.run(visits=300)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 try:
     search.save(sys.argv[1])
-except ab.SearchError as error:
+except ab.errors.SearchError as error:
     print(error)
 """
 
@@ -264,7 +264,7 @@ def test_a_header_that_is_none_is_told(text, path, kept, busy):
 
 def test_words_of_a_stranger_stay_in_their_line(path, kept, busy):
     changed(path, game="Go\n\x1b[2J" + 10_000 * "!")
-    with pytest.raises(ab.SearchError, match=r"is a search of Go\?\?\[2J!+\.\.\., and this one") as told:
+    with pytest.raises(ab.errors.SearchError, match=r"is a search of Go\?\?\[2J!+\.\.\., and this one") as told:
         busy.load(path)
     assert len(str(told.value)) < 1_000
 
@@ -298,9 +298,11 @@ def test_a_position_that_was_set_up_is_given_again(path):
     first.advance("B3")
     first.run(visits=VISITS)
     first.save(path)
-    with pytest.raises(ab.SearchError, match="if it was set up, give it"):
+    with pytest.raises(ab.errors.SearchError, match="if it was set up, give it"):
         second.load(path)
-    with pytest.raises(ab.SearchError, match=r"a search of another position, or of another past, than the one that load\(\)"):
+    with pytest.raises(
+        ab.errors.SearchError, match=r"a search of another position, or of another past, than the one that load\(\)"
+    ):
         second.load(path, position)
     second.load(path, position.play("B3"))
     assert state_of(second)[:2] == state_of(first)[:2] and second.position.moves == first.position.moves
@@ -336,7 +338,7 @@ def test_a_game_too_long_to_be_played_again_is_not_saved(path, kept, monkeypatch
     kept.advance("b2")
     kept.run(visits=20)
     monkeypatch.setattr(keep, "MOST_MOVES", 0)
-    with pytest.raises(ab.SearchError, match="a game of 1 moves is not saved"):
+    with pytest.raises(ab.errors.SearchError, match="a game of 1 moves is not saved"):
         kept.save(path)
 
 
@@ -385,7 +387,7 @@ def test_a_graph_goes_from_one_thread_to_several_and_back(saver, loader, path):
 
 
 def test_deep_paths_are_looked_through_with_few_states_at_hand(path, kept, monkeypatch):
-    from anabranch.search import check_saved
+    from anabranch.search.results import check_saved
 
     monkeypatch.setattr(check_saved, "STATES", 0)  # two
     other = make(TicTacToe(), graph=True)

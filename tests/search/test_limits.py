@@ -12,7 +12,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, TicTacToe
 from anabranch.jit import COMPILED
-from anabranch.search import drive
+from anabranch.search.drivers import base as drive
 from tests.conftest import when_compiled
 from tests.search.games import Corridor
 from tests.search.trees import read_tree
@@ -119,7 +119,7 @@ def test_with_enough_memory_it_does_not_say_so(search):
 
 
 def test_too_little_memory_for_any_search_is_refused():
-    with pytest.raises(ab.SearchError, match=r"memory=100 bytes is too little.*at least"):
+    with pytest.raises(ab.errors.SearchError, match=r"memory=100 bytes is too little.*at least"):
         ab.Search(ConnectFour(), memory=100).run(visits=1)
 
 
@@ -160,7 +160,7 @@ def test_a_search_in_the_background_without_limits_goes_on_until_it_is_stopped(s
 
 
 def test_stopping_at_once_gives_a_result_all_the_same():
-    for final in (ab.MostVisits(), ab.ByTemperature(), ab.ByValue()):
+    for final in (ab.final.MostVisits(), ab.final.ByTemperature(), ab.final.ByValue()):
         search = ab.Search(TicTacToe(), final=final)
         search.start()
         result = search.stop()
@@ -171,10 +171,10 @@ def test_stopping_at_once_gives_a_result_all_the_same():
 def test_while_it_runs_in_the_background_nothing_else_may_touch_it(search):
     search.start()
     for intrude in (lambda: search.run(visits=1), lambda: search.start(visits=1), lambda: search.advance(0)):
-        with pytest.raises(ab.SearchError, match="running in the background"):
+        with pytest.raises(ab.errors.SearchError, match="running in the background"):
             intrude()
     search.stop()
-    with pytest.raises(ab.SearchError, match="no search is running"):
+    with pytest.raises(ab.errors.SearchError, match="no search is running"):
         search.wait()
 
 
@@ -184,7 +184,7 @@ def test_an_error_in_the_background_is_raised_by_wait():
 
     search = ab.Search(TicTacToe(), evaluate=broken)
     search.start(visits=10)
-    with pytest.raises(ab.EvaluatorError, match="out of order"):
+    with pytest.raises(ab.errors.EvaluatorError, match="out of order"):
         search.wait()
 
 

@@ -61,9 +61,9 @@ def opinion(positions):
 
 def rule_of(case):
     if case["rule"] == "muzero":
-        q = ab.AmongSiblings() if case["q"] == "siblings" else ab.BetweenBounds(-2.0, 1.5)
-        return ab.MuZero(c=case["c"], base=case["base"], q=q)
-    return ab.Gumbel(
+        q = ab.select.AmongSiblings() if case["q"] == "siblings" else ab.select.BetweenBounds(-2.0, 1.5)
+        return ab.select.MuZero(c=case["c"], base=case["base"], q=q)
+    return ab.select.Gumbel(
         considered=case["considered"],
         scale=0.0,
         value_scale=case["value_scale"],

@@ -137,7 +137,7 @@ def test_a_class_must_say_that_its_positions_pay():
             super().__init__(cells)
             self.paid = [0.0, 0.0]
 
-    with pytest.raises(ab.GameError, match="their class does not"):
+    with pytest.raises(ab.errors.GameError, match="their class does not"):
         ab.Search(Silent).run(Silent(), visits=1)
 
 
@@ -170,7 +170,7 @@ def test_the_tree_is_kept_when_the_root_moves():
 def test_an_action_must_be_legal():
     search = ab.Search(Take)
     search.run(Take(stones=2), visits=10)
-    with pytest.raises(ab.SearchError, match="action 2 is not legal here"):
+    with pytest.raises(ab.errors.SearchError, match="action 2 is not legal here"):
         search.advance(2)
 
 
@@ -193,12 +193,14 @@ class Nothing:
 
 
 def test_positions_that_lack_something_are_told_what():
-    with pytest.raises(ab.GameError, match="Nothing cannot be searched: it lacks legal_actions, is_over, returns, to_play"):
+    with pytest.raises(
+        ab.errors.GameError, match="Nothing cannot be searched: it lacks legal_actions, is_over, returns, to_play"
+    ):
         ab.Search(Nothing).run(visits=1)
 
 
 def test_what_cannot_be_played_is_no_game():
-    with pytest.raises(ab.GameError, match="int cannot be searched"):
+    with pytest.raises(ab.errors.GameError, match="int cannot be searched"):
         ab.Search(7)
 
 
@@ -208,7 +210,7 @@ def test_positions_that_change_in_place_are_told_off():
             self.stones -= action + 1
             return self
 
-    with pytest.raises(ab.GameError, match="must give a new position"):
+    with pytest.raises(ab.errors.GameError, match="must give a new position"):
         ab.Search(Changing).run(visits=5)
 
 

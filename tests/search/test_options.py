@@ -10,9 +10,9 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Hex, Pig, TicTacToe
-from anabranch.search.final import Candidates, choose_index
-from anabranch.search.read import edges_of
-from anabranch.search.select import score
+from anabranch.search.results.final import Candidates, choose_index
+from anabranch.search.results.read import edge_records
+from anabranch.search.select.base import score
 
 # --- what is refused ---
 
@@ -20,7 +20,7 @@ WRONG_OPTIONS = {
     "select=UCT: give an instance, UCT()": {"select": ab.UCT},
     "evaluate=Rollout: give an instance, Rollout()": {"evaluate": ab.Rollout},
     "evaluate=Uniform: give an instance, Uniform()": {"evaluate": ab.Uniform},
-    "noise=Dirichlet: give an instance, Dirichlet()": {"noise": ab.Dirichlet},
+    "noise=Dirichlet: give an instance, Dirichlet()": {"noise": ab.final.Dirichlet},
     "select='UCT': not an option for select": {"select": "UCT"},
     "select=Rollout(": {"select": ab.Rollout()},
     "evaluate=UCT(": {"evaluate": ab.UCT()},
@@ -28,12 +28,12 @@ WRONG_OPTIONS = {
     "final=UCT(": {"final": ab.UCT()},
     "noise=0.25: not an option for noise": {"noise": 0.25},
     "Rave(schedule=UCT(": {"select": ab.Rave(schedule=ab.UCT())},
-    "Rave(source=MinimumMSE()": {"select": ab.Rave(source=ab.MinimumMSE())},
+    "Rave(source=MinimumMSE()": {"select": ab.Rave(source=ab.select.MinimumMSE())},
     "UCT(fpu=Rave(": {"select": ab.UCT(fpu=ab.Rave())},
-    "Pruning(rule=Widening(": {"select": ab.Pruning(ab.Widening())},
-    "Pruning(rule=BestChance(": {"select": ab.Widening(ab.Pruning(ab.BestChance()))},
-    "ProgressiveBias(rule=Pruning(": {"select": ab.ProgressiveBias(ab.Pruning())},
-    "Widening(rule=Rollout(": {"select": ab.Widening(ab.Rollout())},
+    "Pruning(rule=Widening(": {"select": ab.select.Pruning(ab.select.Widening())},
+    "Pruning(rule=BestChance(": {"select": ab.select.Widening(ab.select.Pruning(ab.select.BestChance()))},
+    "ProgressiveBias(rule=Pruning(": {"select": ab.select.ProgressiveBias(ab.select.Pruning())},
+    "Widening(rule=Rollout(": {"select": ab.select.Widening(ab.Rollout())},
     "strict must be True or False, not 'no'": {"select": ab.Rave(strict="no")},
     "depth=0: must be a whole number of 1 or more": {"depth": 0},
     "expand_after=1.5: must be a whole number": {"expand_after": 1.5},
@@ -41,16 +41,16 @@ WRONG_OPTIONS = {
     "memory='much': write a number of bytes": {"memory": "much"},
     "memory='1 XB': write a number of bytes": {"memory": "1 XB"},
     "memory=0: must be above 0": {"memory": 0},
-    "update, ahead and stale are for graphs: say graph=True": {"update": ab.Idempotent()},
-    "update, ahead and stale are for graphs": {"stale": ab.Parents()},
-    "CatchUp() averages: use it with backup=Mean()": {"graph": True, "update": ab.CatchUp(), "backup": ab.Max()},
-    "CatchUp() keeps running means": {"graph": True, "update": ab.CatchUp(), "stale": ab.Ancestors()},
+    "update, ahead and stale are for graphs: say graph=True": {"update": ab.graphs.Idempotent()},
+    "update, ahead and stale are for graphs": {"stale": ab.graphs.Parents()},
+    "CatchUp() averages: use it with backup=Mean()": {"graph": True, "update": ab.graphs.CatchUp(), "backup": ab.backup.Max()},
+    "CatchUp() keeps running means": {"graph": True, "update": ab.graphs.CatchUp(), "stale": ab.graphs.Ancestors()},
     "UCT: c must be a number, not 'large'": {"select": ab.UCT(c="large")},
     "UCT: c=-1.0 must be": {"select": ab.UCT(c=-1)},
     "PUCT: fpu must be an option such as ParentFPU(": {"select": ab.PUCT(fpu=0.2)},
     "Rollout: playouts must be a whole number, not 2.5": {"evaluate": ab.Rollout(playouts=2.5)},
     "Rollout: playouts=0 must be": {"evaluate": ab.Rollout(playouts=0)},
-    "Mix: weight=2.0 must be": {"backup": ab.Mix(weight=2)},
+    "Mix: weight=2.0 must be": {"backup": ab.backup.Mix(weight=2)},
 }
 
 
@@ -62,7 +62,7 @@ def test_wrong_options_are_refused_with_a_line_that_helps(message, options):
 
 
 def test_a_games_class_is_no_game():
-    with pytest.raises(ab.SearchError, match=r"write TicTacToe\(\)"):
+    with pytest.raises(ab.errors.SearchError, match=r"write TicTacToe\(\)"):
         ab.Search(TicTacToe)
 
 
@@ -82,7 +82,7 @@ WRONG_LIMITS = {
 
 @pytest.mark.parametrize(("message", "limits"), WRONG_LIMITS.items(), ids=WRONG_LIMITS)
 def test_wrong_limits_are_refused(message, limits):
-    with pytest.raises(ab.SearchError) as refused:
+    with pytest.raises(ab.errors.SearchError) as refused:
         ab.Search(TicTacToe()).run(**limits)
     assert message in str(refused.value)
 
@@ -93,7 +93,7 @@ def test_numbers_of_numpy_are_numbers():
 
 def test_a_finished_game_is_not_searched():
     over = TicTacToe().position(["a1", "a2", "b1", "b2", "c1"])
-    with pytest.raises(ab.SearchError, match="the game is over"):
+    with pytest.raises(ab.errors.SearchError, match="the game is over"):
         ab.Search(TicTacToe()).run(over, visits=10)
 
 
@@ -106,7 +106,7 @@ def test_a_finished_game_is_not_searched():
     ],
 )
 def test_a_position_of_another_game_is_not_searched(position, message):
-    with pytest.raises(ab.SearchError) as refused:
+    with pytest.raises(ab.errors.SearchError) as refused:
         ab.Search(Hex(3)).run(position, visits=10)
     assert message in str(refused.value)
 
@@ -131,7 +131,15 @@ def test_a_rule_of_ones_own_needs_no_more_than_a_class_and_a_function():
 
 
 @pytest.mark.parametrize(
-    "option", [ab.UCT(c=2), ab.PUCT(fpu=ab.ReducedFPU()), ab.Rollout(playouts=3), ab.Mix(0.2), ab.Dirichlet(), ab.ByValue()]
+    "option",
+    [
+        ab.UCT(c=2),
+        ab.PUCT(fpu=ab.select.ReducedFPU()),
+        ab.Rollout(playouts=3),
+        ab.backup.Mix(0.2),
+        ab.final.Dirichlet(),
+        ab.final.ByValue(),
+    ],
 )
 def test_options_pickle_and_print_as_they_are_typed(option):
     assert pickle.loads(pickle.dumps(option)) == option
@@ -147,36 +155,36 @@ def choose(rule, visits, values, seed=0):
 
 
 def test_most_visits_are_chosen_and_the_better_value_breaks_a_tie():
-    assert choose(ab.MostVisits(), [5, 9, 3], [1.0, -1.0, 1.0]) == 1
-    assert choose(ab.MostVisits(), [5, 9, 9], [1.0, 0.1, 0.2]) == 2
-    assert choose(ab.MostVisits(), [5, 9, 9], [1.0, 0.2, 0.1]) == 1
+    assert choose(ab.final.MostVisits(), [5, 9, 3], [1.0, -1.0, 1.0]) == 1
+    assert choose(ab.final.MostVisits(), [5, 9, 9], [1.0, 0.1, 0.2]) == 2
+    assert choose(ab.final.MostVisits(), [5, 9, 9], [1.0, 0.2, 0.1]) == 1
 
 
 def test_by_value_the_best_is_chosen_among_those_with_enough_visits():
-    assert choose(ab.ByValue(floor=0.1), [100, 9, 10], [0.1, 0.9, 0.5]) == 2
-    assert choose(ab.ByValue(floor=0.0), [100, 1, 0], [0.1, 0.9, -np.inf]) == 1
+    assert choose(ab.final.ByValue(floor=0.1), [100, 9, 10], [0.1, 0.9, 0.5]) == 2
+    assert choose(ab.final.ByValue(floor=0.0), [100, 1, 0], [0.1, 0.9, -np.inf]) == 1
 
 
 def test_temperature_draws_in_proportion_to_visits():
-    drawn = Counter(choose(ab.ByTemperature(1.0), [60, 30, 10, 0], [0, 0, 0, 0], seed) for seed in range(2000))
+    drawn = Counter(choose(ab.final.ByTemperature(1.0), [60, 30, 10, 0], [0, 0, 0, 0], seed) for seed in range(2000))
     assert [drawn[index] / 2000 for index in range(4)] == pytest.approx([0.6, 0.3, 0.1, 0.0], abs=0.04)
-    cold = Counter(choose(ab.ByTemperature(0.5), [60, 30, 10, 0], [0, 0, 0, 0], seed) for seed in range(2000))
+    cold = Counter(choose(ab.final.ByTemperature(0.5), [60, 30, 10, 0], [0, 0, 0, 0], seed) for seed in range(2000))
     assert [cold[index] / 2000 for index in range(4)] == pytest.approx([36 / 46, 9 / 46, 1 / 46, 0.0], abs=0.04)
 
 
 def test_the_temperature_0_and_one_near_it_are_most_visits():
     for temperature in (0.0, 1e-3):
-        assert {choose(ab.ByTemperature(temperature), [60, 90, 10, 0], [0] * 4, seed) for seed in range(50)} == {1}
+        assert {choose(ab.final.ByTemperature(temperature), [60, 90, 10, 0], [0] * 4, seed) for seed in range(50)} == {1}
 
 
-@pytest.mark.parametrize("rule", [ab.MostVisits(), ab.ByTemperature(), ab.ByValue()])
+@pytest.mark.parametrize("rule", [ab.final.MostVisits(), ab.final.ByTemperature(), ab.final.ByValue()])
 def test_without_any_visit_there_is_still_a_choice(rule):
     assert choose(rule, [0, 0], [-np.inf, -np.inf]) in (0, 1)
 
 
 def test_a_search_draws_its_best_action_by_the_seed():
     def drawn(seed):
-        search = ab.Search(TicTacToe(), final=ab.ByTemperature(1.0), seed=seed)
+        search = ab.Search(TicTacToe(), final=ab.final.ByTemperature(1.0), seed=seed)
         return search.run(visits=30).best
 
     by_seed = [drawn(seed) for seed in range(12)]
@@ -193,7 +201,7 @@ def peek(noise, position, seed=0):
 
     def evaluate(states):
         if search._root >= 0:
-            seen.append(edges_of(search._graph, search._root)["prior"].copy())
+            seen.append(edge_records(search._graph, search._root)["prior"].copy())
         return None, [0.0]
 
     search = ab.Search(position.game, select=ab.PUCT(), evaluate=evaluate, noise=noise, seed=seed)
@@ -202,7 +210,7 @@ def peek(noise, position, seed=0):
 
 
 def test_noise_is_on_the_roots_priors_while_searching_and_gone_afterwards():
-    during, after = peek(ab.Dirichlet(alpha=0.3, weight=0.25), TicTacToe().start())
+    during, after = peek(ab.final.Dirichlet(alpha=0.3, weight=0.25), TicTacToe().start())
     assert after == pytest.approx(1 / 9)
     assert (during == during[0]).all()
     assert during[0].sum() == pytest.approx(1.0)
@@ -212,19 +220,19 @@ def test_noise_is_on_the_roots_priors_while_searching_and_gone_afterwards():
 
 def test_noise_differs_by_seed_and_by_position():
     start = TicTacToe().start()
-    draws = [peek(ab.Dirichlet(), start, seed)[0][0] for seed in (0, 0, 1)]
+    draws = [peek(ab.final.Dirichlet(), start, seed)[0][0] for seed in (0, 0, 1)]
     assert (draws[0] == draws[1]).all()
     assert not (draws[0] == draws[2]).all()
-    other = [peek(ab.Dirichlet(), start.play(cell))[0][0] for cell in ("a1", "b2")]
+    other = [peek(ab.final.Dirichlet(), start.play(cell))[0][0] for cell in ("a1", "b2")]
     assert not (np.sort(other[0]) == np.sort(other[1])).all()
 
 
 def test_noise_leaves_the_dice_alone():
-    during, _ = peek(ab.Dirichlet(), Pig().position(["roll"]))
+    during, _ = peek(ab.final.Dirichlet(), Pig().position(["roll"]))
     assert during == pytest.approx(1 / 6)
 
 
 def test_noise_makes_the_search_explore():
     calm = ab.Search(TicTacToe(), select=ab.PUCT(), seed=5).run(visits=200)
-    noisy = ab.Search(TicTacToe(), select=ab.PUCT(), seed=5, noise=ab.Dirichlet(0.3, weight=0.9)).run(visits=200)
+    noisy = ab.Search(TicTacToe(), select=ab.PUCT(), seed=5, noise=ab.final.Dirichlet(0.3, weight=0.9)).run(visits=200)
     assert calm.visits.tolist() != noisy.visits.tolist()

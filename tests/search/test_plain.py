@@ -11,11 +11,11 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
-from anabranch.search.simulate import simulate
-from anabranch.search.tree import allocate
+from anabranch.search.loops.tree import simulate
+from anabranch.search.memory.tree import allocate
 from tests.search.advice import Fancy, fancy
+from tests.search.amaf_trees import amaf_facts
 from tests.search.games import Echo
-from tests.search.lores import lore_facts
 from tests.search.test_reference import opinion
 from tests.search.trees import digest, read_graph, read_tree
 
@@ -27,12 +27,12 @@ SELECTS = [ab.UCT(), ab.PUCT()]
 WITH_LORE = [
     (ab.Rave(bias=0.1, c=0.6), Fancy()),
     (ab.Rave(bias=0.1, c=0.6), fancy),
-    (ab.Rave(bias=0.1, c=0.6), ab.Grandfather()),
-    (ab.Rave(bias=0.1, schedule=ab.ExactMSE()), None),
-    (ab.Rave(bias=0.1, c=0.3, schedule=ab.LearntBias()), None),
-    (ab.Rave(source=ab.WithAncestors()), None),
-    (ab.ProgressiveBias(ab.UCT(c=0.6)), Fancy()),
-    (ab.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy()),
+    (ab.Rave(bias=0.1, c=0.6), ab.evaluate.Grandfather()),
+    (ab.Rave(bias=0.1, schedule=ab.select.ExactMSE()), None),
+    (ab.Rave(bias=0.1, c=0.3, schedule=ab.select.LearntBias()), None),
+    (ab.Rave(source=ab.select.WithAncestors()), None),
+    (ab.select.ProgressiveBias(ab.UCT(c=0.6)), Fancy()),
+    (ab.select.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy()),
 ]
 VISITS = 60
 
@@ -47,7 +47,7 @@ def in_another_process(*arguments, **environment):
 
 
 def digests():
-    """One line a tree: of all games, rules and kinds of evaluator, and of rules and heuristics with lore."""
+    """One line a tree: of all games, rules and kinds of evaluator, and of rules and heuristics with amaf."""
     lines = []
     for game in GAMES:
         for select in SELECTS:
@@ -61,7 +61,7 @@ def digests():
         search = ab.Search(Echo(), select=rule, heuristic=heuristic, seed=12, memory="10MB")
         search.advance(search.run(visits=VISITS).best)
         search.run(visits=VISITS)
-        lines.append(hashlib.sha256(repr(lore_facts(search)).encode()).hexdigest())
+        lines.append(hashlib.sha256(repr(amaf_facts(search)).encode()).hexdigest())
     return lines
 
 

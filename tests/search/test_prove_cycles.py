@@ -14,7 +14,7 @@ from tests.search.tables import game_of, random_table
 
 GAMES = 36 if COMPILED else 3  # of each kind
 LOST, WON, NOTHING = (-1.0, 1.0), (1.0, -1.0), (0.0, 0.0)
-GRAPHS = [{"graph": True}, {"graph": True, "ahead": ab.Continue()}, {}]
+GRAPHS = [{"graph": True}, {"graph": True, "ahead": ab.graphs.Continue()}, {}]
 MANY = 2_000 if COMPILED else 200
 
 
@@ -207,5 +207,5 @@ def test_where_all_that_can_be_played_is_forbidden_something_is_chosen_all_the_s
         repetition="forbidden",
     )
     search = ab.Search(game_of(table), graph=True, evaluate=ab.Rollout(cutoff=20), memory="1MB")
-    with contextlib.suppress(ab.GameError):  # nothing can be played, and the game is not over
+    with contextlib.suppress(ab.errors.GameError):  # nothing can be played, and the game is not over
         assert search.run(game_of(table).position([0, 0]), visits=5).best in (0, 1)

@@ -28,7 +28,7 @@ def objective(policy, priors, values, visits, c):
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_no_policy_near_it_is_better(problem, seed):
     priors, values, visits = problem
-    policy = ab.regularized_policy(priors, values, visits, value=0.0, c=1.5)
+    policy = ab.select.regularized_policy(priors, values, visits, value=0.0, c=1.5)
     assert policy.sum() == pytest.approx(1.0)
     assert (policy > 0).all()
     best = objective(policy, priors, values, visits, 1.5)
@@ -41,16 +41,16 @@ def test_no_policy_near_it_is_better(problem, seed):
 
 def test_equal_values_give_the_priors_and_many_visits_the_best_action():
     priors = np.array([0.5, 0.3, 0.2])
-    even = ab.regularized_policy(priors, np.zeros(3), np.array([5.0, 3.0, 2.0]), value=0.0)
+    even = ab.select.regularized_policy(priors, np.zeros(3), np.array([5.0, 3.0, 2.0]), value=0.0)
     np.testing.assert_allclose(even, priors)
-    sharp = ab.regularized_policy(priors, np.array([0.0, 0.0, 0.5]), np.array([1e7, 1e7, 1e7]), value=0.0)
+    sharp = ab.select.regularized_policy(priors, np.array([0.0, 0.0, 0.5]), np.array([1e7, 1e7, 1e7]), value=0.0)
     assert sharp[2] > 0.99
 
 
 def test_a_floor_keeps_a_lucky_visit_from_deciding():
     """Footnote 3 of "Monte-Carlo Graph Search from First Principles"."""
     priors, values, visits = np.array([0.5, 0.5]), np.array([0.2, 1.0]), np.array([999.0, 1.0])
-    trusting, careful = (ab.regularized_policy(priors, values, visits, value=0.15, floor=floor) for floor in (0.0, 0.1))
+    trusting, careful = (ab.select.regularized_policy(priors, values, visits, value=0.15, floor=floor) for floor in (0.0, 0.1))
     assert trusting[1] > 0.9
     assert careful[1] < 0.5
 
@@ -68,10 +68,10 @@ def test_visits_of_puct_come_near_it():
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
 def test_it_searches_and_acts(graph):
     position = ConnectFour().position("dcdcd").play("c")
-    search = ab.Search(ConnectFour(), select=ab.Regularized(), final=ab.ByRegularized(), graph=graph)
+    search = ab.Search(ConnectFour(), select=ab.select.Regularized(), final=ab.final.ByRegularized(), graph=graph)
     result = search.run(position, visits=2000 if COMPILED else 300)
     assert result.best_name == "d"
     assert result.regularized.argmax() == result.best
     assert result.regularized.sum() == pytest.approx(1.0)
-    drawn = ab.Search(ConnectFour(), final=ab.ByRegularized(draw=True)).run(position, visits=200)
+    drawn = ab.Search(ConnectFour(), final=ab.final.ByRegularized(draw=True)).run(position, visits=200)
     assert drawn.best in position.legal_actions

@@ -29,11 +29,11 @@ OPTIONS = {
     "threads on a graph": {"threads": 2, "graph": True},
     "batches": {"evaluate": opinion, "select": ab.PUCT()},
     "threads with batches": {"evaluate": opinion, "select": ab.PUCT(), "threads": 2},
-    "Gumbel": {"evaluate": opinion, "select": ab.Gumbel()},
-    "Forced": {"evaluate": opinion, "select": ab.Forced()},
-    "Regularized": {"evaluate": opinion, "select": ab.Regularized()},
-    "Widening": {"select": ab.Widening(), "heuristic": ab.EvenGame()},
-    "noise": {"evaluate": opinion, "select": ab.PUCT(), "noise": ab.Dirichlet()},
+    "Gumbel": {"evaluate": opinion, "select": ab.select.Gumbel()},
+    "Forced": {"evaluate": opinion, "select": ab.select.Forced()},
+    "Regularized": {"evaluate": opinion, "select": ab.select.Regularized()},
+    "Widening": {"select": ab.select.Widening(), "heuristic": ab.evaluate.EvenGame()},
+    "noise": {"evaluate": opinion, "select": ab.PUCT(), "noise": ab.final.Dirichlet()},
 }
 
 
@@ -104,7 +104,7 @@ def test_a_win_among_the_allowed_proves_the_root():
 
 
 def test_gumbel_halves_among_the_allowed_alone():
-    search = ab.Search(GAME, select=ab.Gumbel(considered=16), evaluate=opinion)
+    search = ab.Search(GAME, select=ab.select.Gumbel(considered=16), evaluate=opinion)
     visits = search.run(visits=32, actions=ALLOWED).visits[ALLOWED]
     assert sorted(visits) == [4, 4, 12, 12]  # 4 for each of four, 8 for each of the better two
 

@@ -6,9 +6,9 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe
 from anabranch.jit import COMPILED
-from anabranch.search.graph import MOVED
-from anabranch.search.layout import SLOTS
-from anabranch.search.reuse import reroot
+from anabranch.search.memory.graph import MOVED
+from anabranch.search.memory.layout import SLOTS
+from anabranch.search.memory.reroot import reroot
 from tests.search.games import Board, Take
 from tests.search.trees import assert_rules_hold, read_graph, read_tree
 
@@ -73,7 +73,7 @@ def test_a_whole_game_is_played_on_one_tree():
         search.advance(action)
     if COMPILED:
         assert position.returns == [0.0, 0.0]
-    with pytest.raises(ab.SearchError, match="the game is over"):
+    with pytest.raises(ab.errors.SearchError, match="the game is over"):
         search.run(visits=1)
 
 
@@ -92,11 +92,11 @@ def test_advance_goes_through_chance_as_well():
 
 def test_advance_needs_a_root_and_a_legal_action():
     search = ab.Search(TicTacToe())
-    with pytest.raises(ab.SearchError, match="no root yet"):
+    with pytest.raises(ab.errors.SearchError, match="no root yet"):
         search.advance(0)
     search.run(visits=10)
     search.advance("b2")
-    with pytest.raises(ab.IllegalMove, match="b2 is not legal"):
+    with pytest.raises(ab.errors.IllegalMove, match="b2 is not legal"):
         search.advance("b2")
 
 
@@ -184,7 +184,7 @@ def test_a_position_that_came_another_way_is_where_the_root_is(graph):
     kept = search.run(one, visits=5).visits.sum()
     assert search.run(other, visits=5).stats.kept == kept
     assert search.position.moves == other.moves
-    with pytest.raises(ab.SearchError, match="nothing to take back"):
+    with pytest.raises(ab.errors.SearchError, match="nothing to take back"):
         search.back()
 
 
@@ -210,7 +210,7 @@ def test_on_a_graph_an_untried_action_may_lead_to_what_is_known(evaluate):
 @pytest.mark.parametrize("evaluate", [None, lambda states: (None, np.zeros(len(states)))], ids=["playouts", "Python"])
 @pytest.mark.parametrize("graph", [False, True])
 def test_noise_belongs_to_the_root_that_it_was_drawn_for(graph, evaluate):
-    search = ab.Search(TicTacToe(), graph=graph, evaluate=evaluate, select=ab.PUCT(), noise=ab.Dirichlet(), seed=1)
+    search = ab.Search(TicTacToe(), graph=graph, evaluate=evaluate, select=ab.PUCT(), noise=ab.final.Dirichlet(), seed=1)
     best = search.run(visits=100).best
     search.advance(best)
     priors = search.graph.edges["prior"][:8]
@@ -235,7 +235,7 @@ def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
     assert search.result().visits.sum() > 0
 
 
-@pytest.mark.parametrize("stale", [ab.Parents(), ab.Ancestors()])
+@pytest.mark.parametrize("stale", [ab.graphs.Parents(), ab.graphs.Ancestors()])
 def test_news_does_not_reach_positions_of_which_only_the_evaluation_is_kept(stale):
     """Those have no visits to divide by."""
     search = ab.Search(TicTacToe(), graph=True, stale=stale, evaluate=lambda states: (None, np.zeros(len(states))), seed=1)

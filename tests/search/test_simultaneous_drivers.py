@@ -6,8 +6,8 @@ import pytest
 import anabranch as ab
 from anabranch.games import Goofspiel, PyRat
 from anabranch.games.rules import CHANCE
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.read import edge_records
 from tests.conftest import when_compiled, when_plain
 from tests.reference.simultaneous import assert_pairs_add_up
 from tests.search.evaluators import numbers_of
@@ -78,7 +78,7 @@ def test_what_cannot_be_played_is_refused_and_nothing_happens():
     search = search_with()
     search.run(GAME.start(), visits=10)
     for wrong in ("right", 3, (1, 2, 3), "right/sideways", (7, 0)):
-        with pytest.raises(ab.IllegalMove):
+        with pytest.raises(ab.errors.IllegalMove):
             search.advance(wrong)
     assert search.position == GAME.start()
 
@@ -124,11 +124,11 @@ def test_luck_and_players_take_turns_at_the_root():
     game = Goofspiel(3, "random")
     search = search_with(game=game)
     result = search.run(game.start(), visits=60)
-    assert search.position.to_play == CHANCE and not isinstance(result, ab.PairResult)
+    assert search.position.to_play == CHANCE and not isinstance(result, ab.simultaneous.PairResult)
     assert result.visits.sum() == 60
     search.advance("3")
     result = search.run(visits=60)
-    assert isinstance(result, ab.PairResult) and result.pairs.sum() == 60 + result.stats.kept
+    assert isinstance(result, ab.simultaneous.PairResult) and result.pairs.sum() == 60 + result.stats.kept
     assert sum(isinstance(move, int) for move in result.pv) > 0  # events stand between the pairs
     search.advance("3/1")
     assert search.run(visits=5).stats.kept >= 0
@@ -180,7 +180,7 @@ def test_priors_of_illegal_actions_do_not_count():
     ],
 )
 def test_answers_of_another_shape_are_refused(answer, complaint):
-    with pytest.raises(ab.EvaluatorError, match=complaint):
+    with pytest.raises(ab.errors.EvaluatorError, match=complaint):
         search_with(lambda states: answer(len(states))).run(GAME.start(), visits=5)
 
 
@@ -208,7 +208,7 @@ def test_a_batch_of_one_finds_what_asking_one_by_one_finds():
     one.run(GAME.start(), visits=50)
     evaluator = Opinion()
     leaves = asked.ask(1, GAME.start())
-    while asked._root == NO_NODE or edges_of(asked._graph, asked._root)["visits"].sum() < 50:
+    while asked._root == NO_NODE or edge_records(asked._graph, asked._root)["visits"].sum() < 50:
         asked.tell(leaves, *(evaluator(leaves.states) if len(leaves) else ()))  # none: all was known
         leaves = asked.ask(1)
     asked.tell(leaves)
@@ -247,7 +247,9 @@ def test_a_fleet_finds_what_its_searches_would_find_alone():
 
 @when_plain
 @pytest.mark.parametrize(
-    "policy", [None, ab.RandomPolicy(), ab.PerPlayer(GAME.policy, ab.RandomPolicy())], ids=["its own", "random", "mixed"]
+    "policy",
+    [None, ab.evaluate.RandomPolicy(), ab.simultaneous.PerPlayer(GAME.policy, ab.evaluate.RandomPolicy())],
+    ids=["its own", "random", "mixed"],
 )
 def test_playouts_are_worth_cheese(policy):
     search = ab.Search(GAME, evaluate=ab.Rollout(policy=policy), graph=True, memory="5MB", seed=1)
@@ -279,9 +281,11 @@ def test_threads_share_a_graph_and_leave_nothing_behind():
 
 
 @when_plain
-@pytest.mark.parametrize("select", [ab.Decoupled(), ab.RegretMatching(), ab.Exp3()], ids=lambda rule: type(rule).__name__)
+@pytest.mark.parametrize(
+    "select", [ab.Decoupled(), ab.RegretMatching(), ab.simultaneous.Exp3()], ids=lambda rule: type(rule).__name__
+)
 def test_threads_in_plain_python(select):
-    backup = None if isinstance(select, ab.Decoupled) else ab.Mean()
+    backup = None if isinstance(select, ab.Decoupled) else ab.backup.Mean()
     search = search_with(select=select, threads=2, backup=backup)
     assert search.run(GAME.start(), visits=60).pairs.sum() == 60
     assert_pairs_add_up(search)
@@ -300,14 +304,14 @@ def test_memory_that_runs_out_stops_nobody(options):
 
 @when_plain
 def test_a_graph_has_a_node_where_a_tree_has_several():
-    tree, graph = search_with(graph=False, ties="lowest"), search_with(ties="lowest", ahead=ab.Continue())
+    tree, graph = search_with(graph=False, ties="lowest"), search_with(ties="lowest", ahead=ab.graphs.Continue())
     first, second = (search.run(GAME.start(), visits=150) for search in (tree, graph))
     assert first.stats.merges == 0 < second.stats.merges
     keys, new = [], [(int(tree._root), GAME.start())]
     while new:
         number, position = new.pop()
         keys.append(position.key)
-        for edge in edges_of(tree._graph, number):
+        for edge in edge_records(tree._graph, number):
             if edge["child"] != NO_NODE:
                 new.append((int(edge["child"]), position.after(int(edge["action"]))))
     assert len(keys) == first.stats.nodes > 1.2 * len(set(keys))  # duplicates

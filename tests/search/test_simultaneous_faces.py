@@ -26,7 +26,7 @@ def test_edges_are_drawn_by_the_names_of_both_actions(search):
 
 
 def test_an_ensemble_refuses_it():
-    with pytest.raises(ab.SearchError, match="both move at once"):
+    with pytest.raises(ab.errors.SearchError, match="both move at once"):
         ab.Ensemble(GAME, threads=2)
 
 

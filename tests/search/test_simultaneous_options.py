@@ -9,7 +9,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Goofspiel, MatrixGame, PyRat, Repeated
-from anabranch.search.read import edges_of
+from anabranch.search.results.read import edge_records
 from anabranch.search.simultaneous.read import read_node
 from tests.conftest import when_plain
 from tests.reference.simultaneous import assert_pairs_add_up
@@ -44,7 +44,7 @@ def search_with(game=GAME, **options):
 
 @pytest.mark.parametrize("evaluate", [ab.Uniform(), uneven], ids=["uniform", "python"])
 def test_noise_is_on_each_players_own_priors_and_gone_afterwards(evaluate):
-    noisy = search_with(noise=ab.Dirichlet(0.5, 0.4), evaluate=evaluate)
+    noisy = search_with(noise=ab.final.Dirichlet(0.5, 0.4), evaluate=evaluate)
     result = noisy.run(GAME.start(), visits=30)
     clean = search_with(evaluate=evaluate)
     other = clean.run(GAME.start(), visits=30)
@@ -54,10 +54,10 @@ def test_noise_is_on_each_players_own_priors_and_gone_afterwards(evaluate):
         assert sum(seen.values()) == pytest.approx(1.0, abs=1e-6) and min(seen.values()) > 0
         assert seen != pytest.approx(plain, abs=1e-3)
         assert all(seen[action] >= 0.6 * plain[action] - 1e-6 for action in plain)
-    first, second = (edges_of(search._graph, search._root)["prior"] for search in (noisy, clean))
+    first, second = (edge_records(search._graph, search._root)["prior"] for search in (noisy, clean))
     assert first.tolist() == second.tolist()  # the tree is clean
     assert_pairs_add_up(noisy)
-    again = search_with(noise=ab.Dirichlet(0.5, 0.4), evaluate=evaluate, seed=4).run(GAME.start(), visits=30)
+    again = search_with(noise=ab.final.Dirichlet(0.5, 0.4), evaluate=evaluate, seed=4).run(GAME.start(), visits=30)
     assert [m.prior for m in again.moves[0]] != [m.prior for m in result.moves[0]]
 
 
@@ -88,7 +88,7 @@ def test_the_target_takes_forced_visits_away():
 
 
 def test_only_the_root_is_forced():
-    search = search_with(select=ab.Decoupled(forced=50.0, c=0.1), evaluate=uneven, ahead=ab.Continue())
+    search = search_with(select=ab.Decoupled(forced=50.0, c=0.1), evaluate=uneven, ahead=ab.graphs.Continue())
     search.run(GAME.start(), visits=120)
     node = read_node(GAME, search._graph, search._root)
     child = int(node.children[np.unravel_index(node.visits.argmax(), node.visits.shape)])
@@ -102,14 +102,14 @@ def test_only_the_root_is_forced():
 
 
 def test_temperature_draws_each_player_by_itself():
-    found = {search_with(RPS, final=ab.ByTemperature(1.0), seed=seed).run(visits=20).best for seed in range(15)}
+    found = {search_with(RPS, final=ab.final.ByTemperature(1.0), seed=seed).run(visits=20).best for seed in range(15)}
     assert len({first for first, _ in found}) > 1 and len({second for _, second in found}) > 1
     assert len(found) > 3
     assert all(isinstance(each, int) for best in found for each in best)
 
 
 def test_the_same_seed_draws_the_same_pair():
-    options = {"final": ab.ByTemperature(1.0), "seed": 9}
+    options = {"final": ab.final.ByTemperature(1.0), "seed": 9}
     assert search_with(RPS, **options).run(visits=20).best == search_with(RPS, **options).run(visits=20).best
 
 
@@ -117,14 +117,22 @@ def test_most_visits_goes_by_each_players_own():
     """Not by the pair that came most often."""
     result = search_with().run(GAME.start(), visits=80)
     assert result.best == tuple(int(visits.argmax()) for visits in result.visits)
-    settled = search_with(final=ab.ByValue(0.05)).run(GAME.start(), visits=80)
+    settled = search_with(final=ab.final.ByValue(0.05)).run(GAME.start(), visits=80)
     for player, best in enumerate(settled.best):
         rows = [move for move in settled.moves[player] if move.visits >= max(1, 0.05 * settled.visits[player].max())]
         assert best == max(rows, key=lambda move: move.value).action
 
 
 @pytest.mark.parametrize(
-    "final", [ab.ByRegularized(), ab.ByRegularized(draw=True), ab.ByValue(), ab.ByTemperature(0.0), ab.MostVisits()], ids=repr
+    "final",
+    [
+        ab.final.ByRegularized(),
+        ab.final.ByRegularized(draw=True),
+        ab.final.ByValue(),
+        ab.final.ByTemperature(0.0),
+        ab.final.MostVisits(),
+    ],
+    ids=repr,
 )
 def test_every_way_to_choose_gives_each_player_an_outcome(final):
     result = search_with(final=final).run(GAME.start(), visits=40)
@@ -144,19 +152,21 @@ def test_depth_and_late_edges_count_all_the_same():
 # --- graphs -------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stale", [ab.PathOnly(), ab.Parents(), ab.Ancestors(), ab.Sweeping(pause=0.01)], ids=repr)
+@pytest.mark.parametrize(
+    "stale", [ab.graphs.PathOnly(), ab.graphs.Parents(), ab.graphs.Ancestors(), ab.graphs.Sweeping(pause=0.01)], ids=repr
+)
 def test_stale_parents_are_brought_up_to_date(stale):
-    search = search_with(stale=stale, ahead=ab.Continue())
+    search = search_with(stale=stale, ahead=ab.graphs.Continue())
     search.run(GAME.start(), visits=80)
     largest = search.staleness().largest
-    if isinstance(stale, (ab.Ancestors, ab.Sweeping)):
+    if isinstance(stale, (ab.graphs.Ancestors, ab.graphs.Sweeping)):
         assert largest == pytest.approx(0.0, abs=1e-9)
     assert_pairs_add_up(search)
     assert search.staleness().largest == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("update", [ab.Idempotent(), ab.Incremental(), ab.CatchUp()], ids=repr)
-@pytest.mark.parametrize("ahead", [ab.Stop(), ab.Stop(leak=0.5), ab.Continue()], ids=repr)
+@pytest.mark.parametrize("update", [ab.graphs.Idempotent(), ab.graphs.Incremental(), ab.graphs.CatchUp()], ids=repr)
+@pytest.mark.parametrize("ahead", [ab.graphs.Stop(), ab.graphs.Stop(leak=0.5), ab.graphs.Continue()], ids=repr)
 def test_all_ways_to_update_count_every_simulation(update, ahead):
     result = search_with(update=update, ahead=ahead).run(GAME.start(), visits=60)
     assert result.pairs.sum() == 60 and result.stats.merges > 0
@@ -166,7 +176,9 @@ def test_all_ways_to_update_count_every_simulation(update, ahead):
 
 def test_stopping_at_known_children_evaluates_less():
     game = PyRat(5, 5, cheese=5, walls=0.0, mud=0.0, max_turns=30)
-    stop, go = (search_with(game, ahead=ahead).run(game.start(), visits=100) for ahead in (ab.Stop(), ab.Continue()))
+    stop, go = (
+        search_with(game, ahead=ahead).run(game.start(), visits=100) for ahead in (ab.graphs.Stop(), ab.graphs.Continue())
+    )
     assert stop.stats.evaluations < go.stats.evaluations == 101  # the root's is one of them
 
 
@@ -218,28 +230,32 @@ def test_payoffs_are_what_pairs_brought(result):
     [
         (GAME, {"select": ab.UCT()}, r"is for players who take turns, and in .* both move at once: use Decoupled\(\)"),
         (GAME, {"select": ab.PUCT()}, "is for players who take turns"),
-        (GAME, {"select": ab.Gumbel()}, "is for players who take turns"),
-        (GAME, {"select": ab.Widening()}, "is for players who take turns"),
-        (GAME, {"select": ab.Forced()}, "is for players who take turns"),
+        (GAME, {"select": ab.select.Gumbel()}, "is for players who take turns"),
+        (GAME, {"select": ab.select.Widening()}, "is for players who take turns"),
+        (GAME, {"select": ab.select.Forced()}, "is for players who take turns"),
         (ConnectFour(), {"select": ab.Decoupled()}, "is for games in which both move at once, and in .* they take turns"),
         (ConnectFour(), {"select": ab.RegretMatching()}, "is for games in which both move at once"),
-        (ConnectFour(), {"backup": ab.ByStrategies()}, "wants a rule that keeps strategies"),
+        (ConnectFour(), {"backup": ab.backup.ByStrategies()}, "wants a rule that keeps strategies"),
         (GAME, {"prove": True}, "both move at once, and a proof would be a strategy"),
-        (GAME, {"heuristic": ab.EvenGame()}, "where both move at once priors say what is thought of actions"),
-        (GAME, {"backup": ab.Max()}, r"no single action is best; use Mean\(\) or ByStrategies\(\)"),
-        (GAME, {"backup": ab.Mix(0.5)}, "no single action is best"),
-        (GAME, {"select": ab.Equilibrium()}, "solves zero-sum games, and .* is none"),
-        (Repeated(2), {"select": ab.Equilibrium()}, "solves zero-sum games"),
-        (GAME, {"backup": ab.ByStrategies()}, r"wants a rule that keeps strategies: RegretMatching\(\), Exp3\(\), Equilibrium"),
-        (GAME, {"select": ab.Decoupled(replies=ab.ParentFPU())}, "not an option for replies"),
-        (GAME, {"select": ab.Decoupled(fpu=ab.ByPriors())}, "not an option for fpu"),
-        (RPS, {"select": ab.RegretMatching(), "backup": ab.ByStrategies(), "update": ab.CatchUp()}, "CatchUp"),
-        (GAME, {"graph": False, "update": ab.Idempotent()}, "are for graphs"),
+        (GAME, {"heuristic": ab.evaluate.EvenGame()}, "where both move at once priors say what is thought of actions"),
+        (GAME, {"backup": ab.backup.Max()}, r"no single action is best; use Mean\(\) or ByStrategies\(\)"),
+        (GAME, {"backup": ab.backup.Mix(0.5)}, "no single action is best"),
+        (GAME, {"select": ab.simultaneous.Equilibrium()}, "solves zero-sum games, and .* is none"),
+        (Repeated(2), {"select": ab.simultaneous.Equilibrium()}, "solves zero-sum games"),
+        (
+            GAME,
+            {"backup": ab.backup.ByStrategies()},
+            r"wants a rule that keeps strategies: RegretMatching\(\), Exp3\(\), Equilibrium",
+        ),
+        (GAME, {"select": ab.Decoupled(replies=ab.select.ParentFPU())}, "not an option for replies"),
+        (GAME, {"select": ab.Decoupled(fpu=ab.simultaneous.ByPriors())}, "not an option for fpu"),
+        (RPS, {"select": ab.RegretMatching(), "backup": ab.backup.ByStrategies(), "update": ab.graphs.CatchUp()}, "CatchUp"),
+        (GAME, {"graph": False, "update": ab.graphs.Idempotent()}, "are for graphs"),
     ],
     ids=lambda value: repr(value)[:40] if isinstance(value, dict) else None,
 )
 def test_options_that_make_no_sense_together_are_refused(game, options, complaint):
-    with pytest.raises(ab.SearchError, match=complaint):
+    with pytest.raises(ab.errors.SearchError, match=complaint):
         ab.Search(game, **{"graph": True, "memory": "1MB"} | options)
 
 
@@ -250,18 +266,18 @@ def test_numbers_out_of_range_are_refused(options):
     with pytest.raises(ab.AnabranchError):
         ab.Search(RPS, select=ab.RegretMatching(explore=1.5))
     with pytest.raises(ab.AnabranchError):
-        ab.Search(RPS, select=ab.Exp3(rate=0.0))
+        ab.Search(RPS, select=ab.simultaneous.Exp3(rate=0.0))
 
 
 def test_a_bound_on_values_is_not_known_of_outcomes():
     """`ByLowerBound` wants squares, which no outcome has."""
-    with pytest.raises(ab.SearchError, match="ByLowerBound"):
-        ab.Search(GAME, final=ab.ByLowerBound(), memory="1MB")
+    with pytest.raises(ab.errors.SearchError, match="ByLowerBound"):
+        ab.Search(GAME, final=ab.final.ByLowerBound(), memory="1MB")
 
 
 def test_the_default_is_decoupled_and_settings_say_so(result):
     assert result.settings["select"] == repr(ab.Decoupled()) and result.settings["final"] == "MostVisits()"
     learner = search_with(RPS, select=ab.RegretMatching())
     assert learner.run(visits=5).settings["backup"] == "ByStrategies()"
-    assert learner.run(visits=5).settings["final"] == repr(ab.ByTemperature(1.0))
+    assert learner.run(visits=5).settings["final"] == repr(ab.final.ByTemperature(1.0))
     assert Goofspiel(3).policy_shape == (2, 3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import anabranch as ab
 from anabranch.games import Goofspiel, MatrixGame, PyRat, Repeated
 from anabranch.jit import COMPILED
-from anabranch.search.read import edges_of
+from anabranch.search.results.read import edge_records
 from tests.conftest import when_plain
 from tests.reference.simultaneous import ReferencePairs, assert_pairs_add_up, assert_same_pairs
 
@@ -46,7 +46,12 @@ GAMES = {
     "drawn prizes": Goofspiel(3, "random"),
     "dilemma": Repeated(4),
 }
-REPLIES = {"A": ab.ByPriors(), "B": ab.ByVisits(), "C": ab.ByBoth(), "D": ab.ByReplies()}
+REPLIES = {
+    "A": ab.simultaneous.ByPriors(),
+    "B": ab.simultaneous.ByVisits(),
+    "C": ab.simultaneous.ByBoth(),
+    "D": ab.simultaneous.ByReplies(),
+}
 SIMULATIONS = 500 if COMPILED else 40
 
 
@@ -63,7 +68,7 @@ def opinion(states):
 
 def both(game, simulations=SIMULATIONS, position=None, **options):
     """A search and the reference after so many simulations, the first one run in three parts."""
-    on_graph = {"graph": True, "update": ab.Idempotent(), "ahead": ab.Continue()} | options
+    on_graph = {"graph": True, "update": ab.graphs.Idempotent(), "ahead": ab.graphs.Continue()} | options
     if not on_graph["graph"]:
         on_graph = {"graph": False} | options
     search = ab.Search(game, memory="20MB", **{"ties": "lowest"} | on_graph)
@@ -106,12 +111,12 @@ def test_it_does_so_with_an_evaluator_in_python_that_has_opinions(name, replies)
     "select",
     [
         ab.Decoupled(c=0.0),
-        ab.Decoupled(c=4.0, fpu=ab.ParentFPU(0.1)),
-        ab.Decoupled(fpu=ab.ParentFPU(0.3), scaled=False),
-        ab.Decoupled(fpu=ab.ReducedFPU(1.5), scaled=False, replies=ab.ByBoth()),
-        ab.Decoupled(fpu=ab.ConstantFPU(0.2)),
+        ab.Decoupled(c=4.0, fpu=ab.select.ParentFPU(0.1)),
+        ab.Decoupled(fpu=ab.select.ParentFPU(0.3), scaled=False),
+        ab.Decoupled(fpu=ab.select.ReducedFPU(1.5), scaled=False, replies=ab.simultaneous.ByBoth()),
+        ab.Decoupled(fpu=ab.select.ConstantFPU(0.2)),
         ab.Decoupled(forced=2.0),
-        ab.Decoupled(forced=0.5, replies=ab.ByPriors()),
+        ab.Decoupled(forced=0.5, replies=ab.simultaneous.ByPriors()),
     ],
     ids=repr,
 )
@@ -132,7 +137,7 @@ def test_it_draws_ties_as_the_reference_does(name, evaluate):
 
 
 @when_plain
-@pytest.mark.parametrize("ahead", [ab.Stop(), ab.Stop(factor=2.0, number=3)], ids=repr)
+@pytest.mark.parametrize("ahead", [ab.graphs.Stop(), ab.graphs.Stop(factor=2.0, number=3)], ids=repr)
 @pytest.mark.parametrize("name", ["small maze", "goofspiel", "drawn prizes"])
 def test_it_stops_at_children_that_are_known_better_as_the_reference_does(name, ahead):
     search, reference = both(GAMES[name], evaluate=opinion, ahead=ahead)
@@ -178,7 +183,7 @@ def test_an_end_is_worth_what_it_pays_from_its_first_visit_on():
     game = PyRat.drawn(SMALL, max_turns=1)
     search, _ = both(game, simulations=30, evaluate=ab.Uniform())
     graph = search._graph
-    for edge in edges_of(graph, search._root):
+    for edge in edge_records(graph, search._root):
         if edge["visits"]:
             assert graph.nodes["mean"][edge["child"]].tolist() == [0.0, 0.0]
             assert graph.nodes["own"][edge["child"]] >= 1
@@ -235,8 +240,8 @@ rules = st.builds(
 @given(
     game=mazes if COMPILED else mazes | bids | drawn | st.builds(Repeated, st.integers(1, 5)),
     select=rules,
-    update=st.just(ab.Idempotent()) if COMPILED else st.sampled_from([ab.Idempotent(), ab.Incremental()]),
-    ahead=st.sampled_from([ab.Continue(), ab.Stop()]),
+    update=st.just(ab.graphs.Idempotent()) if COMPILED else st.sampled_from([ab.graphs.Idempotent(), ab.graphs.Incremental()]),
+    ahead=st.sampled_from([ab.graphs.Continue(), ab.graphs.Stop()]),
     seed=st.integers(0, 2**31),
     simulations=st.integers(1, 300 if COMPILED else 40),
 )
@@ -246,7 +251,7 @@ def test_a_visited_edge_has_an_evaluated_child_and_all_counts_add_up(game, selec
     )
     result = search.run(visits=simulations)
     assert_pairs_add_up(search)
-    if isinstance(result, ab.PairResult):  # at chance there is nobody to advise
+    if isinstance(result, ab.simultaneous.PairResult):  # at chance there is nobody to advise
         assert result.pairs.sum() == simulations
         for player in range(2):
             assert result.visits[player].tolist() == result.pairs.sum(axis=1 - player).tolist()
@@ -258,6 +263,6 @@ def test_a_visited_edge_has_an_evaluated_child_and_all_counts_add_up(game, selec
 
 @given(game=mazes, seed=st.integers(0, 2**31))
 def test_the_search_is_the_reference_on_any_maze(game, seed):
-    options = {"select": ab.Decoupled(replies=ab.ByReplies()), "evaluate": ab.Uniform(), "seed": seed}
+    options = {"select": ab.Decoupled(replies=ab.simultaneous.ByReplies()), "evaluate": ab.Uniform(), "seed": seed}
     search, reference = both(game, simulations=100 if COMPILED else 25, **options)
     assert_same_pairs(search, reference)

@@ -9,9 +9,9 @@ from hypothesis.extra.numpy import arrays
 import anabranch as ab
 from anabranch.games import Goofspiel, MatrixGame, PyRat, Repeated
 from anabranch.jit import COMPILED
-from anabranch.search.collect import collect
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of
+from anabranch.search.memory.collect import collect
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.read import edge_records
 from anabranch.search.simultaneous.exact import Solver
 from tests.conftest import when_compiled, when_plain
 from tests.reference.simultaneous import assert_pairs_add_up
@@ -24,7 +24,7 @@ RPS = MatrixGame.rock_paper_scissors()
 def assert_solves(payoffs):
     """A saddle point: neither player can gain by any other row or column; and the value lies within what is safe for both."""
     matrix = np.array(payoffs, float)
-    found = ab.solve_matrix(matrix)
+    found = ab.simultaneous.solve_matrix(matrix)
     size = max(1.0, float(np.ptp(matrix)))
     for policy, count in zip((found.first, found.second), matrix.shape, strict=True):
         assert policy.shape == (count,) and (policy >= 0).all() and policy.sum() == pytest.approx(1.0)
@@ -88,8 +88,8 @@ def test_any_matrix_with_many_ties_is_solved(matrix):
 
 @pytest.mark.parametrize("payoffs", [[], [[]], [1, 2], [[1, np.nan]], [[np.inf]]], ids=repr)
 def test_what_is_no_matrix_is_refused(payoffs):
-    with pytest.raises(ab.GameError, match="a matrix game has rows and columns of finite numbers"):
-        ab.solve_matrix(payoffs)
+    with pytest.raises(ab.errors.GameError, match="a matrix game has rows and columns of finite numbers"):
+        ab.simultaneous.solve_matrix(payoffs)
 
 
 def test_values_are_those_of_openspiel():
@@ -98,7 +98,7 @@ def test_values_are_those_of_openspiel():
     for _ in range(10):
         matrix = random.uniform(-1, 1, random.integers(1, 6, 2))
         found = lp_solver.solve_zero_sum_matrix_game(lp_solver.pyspiel.create_matrix_game(matrix, -matrix))
-        assert ab.solve_matrix(matrix).value == pytest.approx(found[2], abs=1e-6)
+        assert ab.simultaneous.solve_matrix(matrix).value == pytest.approx(found[2], abs=1e-6)
 
 
 # --- averages come near an equilibrium ----------------------------------------------------------------------------------------
@@ -112,8 +112,8 @@ MATRICES = {
 RULES = {
     "regret matching+": (ab.RegretMatching(), 0.002, 0.1),
     "regret matching": (ab.RegretMatching(plus=False), 0.02, 0.3),
-    "equilibrium": (ab.Equilibrium(), 1e-9, 1e-9),  # the matrix of means is the matrix itself
-    "Exp3": (ab.Exp3(), 0.06, 0.5),
+    "equilibrium": (ab.simultaneous.Equilibrium(), 1e-9, 1e-9),  # the matrix of means is the matrix itself
+    "Exp3": (ab.simultaneous.Exp3(), 0.06, 0.5),
 }
 
 
@@ -130,37 +130,43 @@ def test_the_average_strategy_comes_near_an_equilibrium(rule, name):
     select, long, short = RULES[rule]
     game = MATRICES[name]
     _, result = searched(game, select, 100_000 if COMPILED else 500)
-    gains = ab.exploitability(game.start(), result.policy)
+    gains = ab.simultaneous.exploitability(game.start(), result.policy)
     assert gains.exploitability <= (long if COMPILED else short)
-    value = ab.solve_matrix(game.fields["payoffs"][0][:5, :5] if game.actions == 5 else game.fields["payoffs"][0][:3, :3]).value
+    value = ab.simultaneous.solve_matrix(
+        game.fields["payoffs"][0][:5, :5] if game.actions == 5 else game.fields["payoffs"][0][:3, :3]
+    ).value
     assert result.value == [pytest.approx(value, abs=2 * (long if COMPILED else short)), pytest.approx(-result.value[0])]
 
 
 def test_dominated_outcomes_are_not_played():
     """The third row is worse than the first, and the third column better than none."""
     game = MatrixGame([[0, -1, 1, 2], [1, 0, -1, 2], [-2, -3, -1, 0], [-1, 1, 0, 2]])
-    for rule, limit in ((ab.RegretMatching(), 0.02), (ab.Equilibrium(), 1e-9), (ab.Exp3(), 0.1)):
+    for rule, limit in ((ab.RegretMatching(), 0.02), (ab.simultaneous.Equilibrium(), 1e-9), (ab.simultaneous.Exp3(), 0.1)):
         _, result = searched(game, rule, 20_000 if COMPILED else 600)
         assert result.policy[0][2] <= limit and result.policy[1][3] <= limit
 
 
 @when_plain
-@pytest.mark.parametrize("rule", [ab.RegretMatching(), ab.RegretMatching(plus=False), ab.Exp3(rate=0.5)], ids=repr)
+@pytest.mark.parametrize("rule", [ab.RegretMatching(), ab.RegretMatching(plus=False), ab.simultaneous.Exp3(rate=0.5)], ids=repr)
 def test_prisoners_defect(rule):
     _, result = searched(MatrixGame.prisoners_dilemma(), rule, 400)
     assert min(policy[1] for policy in result.policy) > 0.9
-    assert result.value == pytest.approx([1.0, 1.0], abs=0.5 if isinstance(rule, ab.Exp3) else 0.1)
+    assert result.value == pytest.approx([1.0, 1.0], abs=0.5 if isinstance(rule, ab.simultaneous.Exp3) else 0.1)
 
 
 @when_plain
-@pytest.mark.parametrize("replies", [ab.ByPriors(), ab.ByVisits(), ab.ByBoth(), ab.ByReplies()], ids=repr)
+@pytest.mark.parametrize(
+    "replies",
+    [ab.simultaneous.ByPriors(), ab.simultaneous.ByVisits(), ab.simultaneous.ByBoth(), ab.simultaneous.ByReplies()],
+    ids=repr,
+)
 def test_decoupled_players_in_the_same_place_move_in_step_and_never_learn_to_defect(replies):
     """Both reckon with the same numbers and come to the same end, so one of them never defects alone: why `Decoupled` promises
     no equilibrium, even where an outcome dominates."""
     _, result = searched(MatrixGame.prisoners_dilemma(), ab.Decoupled(replies=replies), 300, ties="lowest")
     assert result.pairs[0, 1] == result.pairs[1, 0] == 0
     assert min(policy[0] for policy in result.policy) > 0.9
-    plan = ab.exploitability(MatrixGame.prisoners_dilemma().start(), lambda position: result.policy)
+    plan = ab.simultaneous.exploitability(MatrixGame.prisoners_dilemma().start(), lambda position: result.policy)
     assert plan.exploitability > 1.5
 
 
@@ -171,8 +177,10 @@ def test_players_may_have_different_numbers_of_actions(rule, rows):
     game = MatrixGame(rows)
     _, result = searched(game, RULES[rule][0], 300)
     span = float(np.ptp(rows))
-    assert ab.exploitability(game.start(), result.policy).exploitability < span * (0.15 if rule == "Exp3" else 0.05)
-    assert result.value[0] == pytest.approx(ab.solve_matrix(rows).value, abs=0.25 * span)
+    assert ab.simultaneous.exploitability(game.start(), result.policy).exploitability < span * (
+        0.15 if rule == "Exp3" else 0.05
+    )
+    assert result.value[0] == pytest.approx(ab.simultaneous.solve_matrix(rows).value, abs=0.25 * span)
 
 
 @when_plain
@@ -193,24 +201,26 @@ def test_the_first_bid_of_goofspiel_is_hard_to_exploit():
     start = GOOFSPIEL.start()
     assert solver.value(start) == pytest.approx(0.0, abs=1e-9)
     search, result = searched(GOOFSPIEL, ab.RegretMatching(), 50_000, graph=True)
-    assert ab.exploitability(start, result.policy, solver).exploitability < 0.01
-    assert ab.exploitability(start, (np.full(4, 0.25), np.full(4, 0.25)), solver).exploitability > 0.05  # it is not easy
+    assert ab.simultaneous.exploitability(start, result.policy, solver).exploitability < 0.01
+    assert (
+        ab.simultaneous.exploitability(start, (np.full(4, 0.25), np.full(4, 0.25)), solver).exploitability > 0.05
+    )  # it is not easy
     assert result.value[0] == pytest.approx(0.0, abs=0.1)
     search.advance((0, 3))
     below = search.run(visits=20_000)
     assert solver.value(search.position) == pytest.approx(-3 / 19)
     assert below.value[0] == pytest.approx(-3 / 19, abs=0.01)
     assert 0.1 < below.policy[0].max() < 0.9  # a mixed strategy
-    assert ab.exploitability(search.position, below.policy, solver).exploitability < 0.02
+    assert ab.simultaneous.exploitability(search.position, below.policy, solver).exploitability < 0.02
 
 
 @when_plain
 def test_the_only_bid_that_matters_is_found_in_plain_python():
     """Two cards, prizes 2 and 1: who bids 2 first cannot lose."""
     game = Goofspiel(2)
-    for rule in (ab.RegretMatching(), ab.Equilibrium(), ab.Exp3()):
+    for rule in (ab.RegretMatching(), ab.simultaneous.Equilibrium(), ab.simultaneous.Exp3()):
         _, result = searched(game, rule, 300, evaluate=ab.Uniform(), graph=True)
-        assert min(policy[1] for policy in result.policy) > (0.7 if isinstance(rule, ab.Exp3) else 0.9), rule
+        assert min(policy[1] for policy in result.policy) > (0.7 if isinstance(rule, ab.simultaneous.Exp3) else 0.9), rule
 
 
 # --- what a node is worth, and what it keeps ----------------------------------------------------------------------------------
@@ -221,11 +231,11 @@ def test_a_node_is_worth_what_its_average_strategies_bring():
     search, result = searched(RPS, ab.RegretMatching(), 200)
     matrix = np.array(RPS.fields["payoffs"][0][:3, :3])
     assert result.value[0] == pytest.approx(result.policy[0] @ matrix @ result.policy[1], abs=1e-9)
-    search = ab.Search(RPS, select=ab.RegretMatching(), backup=ab.Mean(), memory="5MB")
+    search = ab.Search(RPS, select=ab.RegretMatching(), backup=ab.backup.Mean(), memory="5MB")
     result = search.run(visits=200)
     tried = (result.pairs * np.nan_to_num(result.payoffs[0])[:3, :3]).sum()
     root = search._graph.nodes[search._root]
-    own = float(search._graph.cards["value"][search._root - 1, 0])
+    own = float(search._graph.headers["value"][search._root - 1, 0])
     assert result.value[0] == pytest.approx((tried + int(root["own"]) * own) / int(root["visits"]), abs=1e-9)
 
 
@@ -233,7 +243,7 @@ def test_a_node_is_worth_what_its_average_strategies_bring():
 def test_a_strategy_is_drawn_from_unless_told_otherwise():
     found = {searched(RPS, ab.RegretMatching(), 60, seed=seed)[1].best for seed in range(12)}
     assert len(found) > 2
-    settled = ab.Search(RPS, select=ab.RegretMatching(), final=ab.MostVisits(), memory="5MB")
+    settled = ab.Search(RPS, select=ab.RegretMatching(), final=ab.final.MostVisits(), memory="5MB")
     result = settled.run(visits=60)
     assert all(policy[best] == policy.max() for policy, best in zip(result.policy, result.best, strict=True))
 
@@ -245,7 +255,7 @@ def learnt(search):
         number, position = new.pop()
         if position.key in found:
             continue
-        edges = edges_of(graph, number)
+        edges = edge_records(graph, number)
         rows = graph.strategies[number : number + 1 + len(edges)] if len(edges) else np.zeros(0)  # a leaf has none
         found[position.key] = (edges["visits"].tolist(), edges["total"].tolist(), rows.tolist())
         for edge in edges:
@@ -254,7 +264,7 @@ def learnt(search):
     return found
 
 
-KEEPERS = [ab.RegretMatching(), ab.Exp3(), ab.Equilibrium()]
+KEEPERS = [ab.RegretMatching(), ab.simultaneous.Exp3(), ab.simultaneous.Equilibrium()]
 
 
 @when_plain
@@ -302,12 +312,12 @@ def test_memory_that_runs_out_takes_no_sense_from_strategies(rule):
 @pytest.mark.parametrize("rule", KEEPERS[:2], ids=lambda rule: type(rule).__name__)
 def test_counts_add_up_with_means_behind_strategies(rule):
     game = PyRat(3, 3, cheese=2, walls=0.0, mud=0.0, max_turns=6)
-    search = ab.Search(game, select=rule, backup=ab.Mean(), evaluate=ab.Uniform(), graph=True, memory="5MB")
+    search = ab.Search(game, select=rule, backup=ab.backup.Mean(), evaluate=ab.Uniform(), graph=True, memory="5MB")
     search.run(visits=80)
     assert assert_pairs_add_up(search) > 10
 
 
 @when_plain
 def test_one_seed_one_strategy():
-    once, again, other = (searched(RPS, ab.Exp3(), 80, seed=seed)[1].policy for seed in (1, 1, 2))
+    once, again, other = (searched(RPS, ab.simultaneous.Exp3(), 80, seed=seed)[1].policy for seed in (1, 1, 2))
     assert [p.tolist() for p in once] == [p.tolist() for p in again] != [p.tolist() for p in other]

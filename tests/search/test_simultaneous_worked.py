@@ -11,7 +11,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import PyRat
-from anabranch.search.layout import NO_NODE
+from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.simultaneous.read import read_node
 from tests.conftest import when_plain
 from tests.reference.simultaneous import ReferencePairs
@@ -25,7 +25,7 @@ GAME = PyRat.drawn("""
 |A    *     |
 +---+---+---+
 """)
-RULE = ab.Decoupled(c=1.0, fpu=ab.ParentFPU(0.1), replies=ab.ByReplies(), scaled=False)
+RULE = ab.Decoupled(c=1.0, fpu=ab.select.ParentFPU(0.1), replies=ab.simultaneous.ByReplies(), scaled=False)
 RIGHT, LEFT, STAY = 1, 3, 4
 
 
@@ -77,7 +77,7 @@ def test_the_reference_does_what_was_worked_out_by_hand():
 
 @when_plain
 def test_the_search_does_what_was_worked_out_by_hand():
-    options = {"update": ab.Idempotent(), "ahead": ab.Continue(), "ties": "lowest", "memory": "1MB"}
+    options = {"update": ab.graphs.Idempotent(), "ahead": ab.graphs.Continue(), "ties": "lowest", "memory": "1MB"}
     search = ab.Search(GAME, select=RULE, evaluate=ab.Uniform(), graph=True, **options)
     visits = {}
     for count, expected in enumerate(WORKED, start=1):

@@ -116,7 +116,7 @@ def test_a_position_without_a_legal_action_is_named(game, options):
     search = ab.Search(game, **options)
     what = "no action is legal" if isinstance(game, NoPass) and type(game) is NoPass else "no chance event"
     for _ in range(2):  # the second time as the first
-        with pytest.raises(ab.GameError, match=f"{what}.*not over.*is_over") as found:
+        with pytest.raises(ab.errors.GameError, match=f"{what}.*not over.*is_over") as found:
             search.run(visits=500)
         assert "place: 5" in str(found.value)
     if search._driver is not None and search._driver.is_planted and type(game) is NoPass:
@@ -126,18 +126,18 @@ def test_a_position_without_a_legal_action_is_named(game, options):
 @pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
 def test_so_is_the_root_itself(options):
     game = NoPass(trap=0)
-    with pytest.raises(ab.GameError, match="no action is legal"):
+    with pytest.raises(ab.errors.GameError, match="no action is legal"):
         ab.Search(game, **options).run(visits=10)
 
 
 @pytest.mark.parametrize("evaluate", [None, ab.Uniform(), uniform], ids=["playouts", "uniform", "Python"])
 def test_python_objects_are_told_of_likewise(evaluate):
     search = ab.Search(Walk, evaluate=evaluate)
-    with pytest.raises(ab.GameError, match=r"no action is legal[\s\S]*place: 5"):
+    with pytest.raises(ab.errors.GameError, match=r"no action is legal[\s\S]*place: 5"):
         search.run(visits=500)
 
 
 def test_a_fleet_tells_too():
     fleet = ab.Fleet(NoPass(), 3, evaluate=uniform)
-    with pytest.raises(ab.GameError, match="no action is legal"):
+    with pytest.raises(ab.errors.GameError, match="no action is legal"):
         fleet.run(visits=200)

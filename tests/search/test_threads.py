@@ -11,10 +11,10 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Treasure
 from anabranch.jit import COMPILED
-from anabranch.search import batch
-from anabranch.search.drive_threads import SHARE
-from anabranch.search.layout import SLOTS
-from anabranch.search.tree import Tree
+from anabranch.search.drivers.threads import SHARE
+from anabranch.search.loops import batch
+from anabranch.search.memory.layout import SLOTS
+from anabranch.search.memory.tree import Tree
 from tests.conftest import when_plain
 from tests.search.evaluators import Counting
 from tests.search.games import Take
@@ -27,7 +27,7 @@ KINDS = {
     "tree": {},
     "graph": {"graph": True, "select": ab.PUCT(c=1.5)},
     "batches": {"select": ab.PUCT(c=1.5), "evaluate": Counting(8), "graph": True},
-    "lore": {"select": ab.Rave()},
+    "amaf": {"select": ab.Rave()},
 }
 
 
@@ -69,7 +69,7 @@ def test_threads_find_what_one_thread_finds(kind):
     assert many.value == pytest.approx(one.value, abs=0.2)
 
 
-@pytest.mark.parametrize(("backup", "weight"), [(ab.Mean(), 0.0), (ab.Max(), 1.0), (ab.Mix(0.3), 0.3)])
+@pytest.mark.parametrize(("backup", "weight"), [(ab.backup.Mean(), 0.0), (ab.backup.Max(), 1.0), (ab.backup.Mix(0.3), 0.3)])
 @pytest.mark.parametrize(("game", "pays"), [(GAME, [0.0]), (Treasure(), [0.0, 2.0, 3.0, 4.0, 9.0])], ids=["ends", "rewards"])
 def test_every_backup_and_rewards_on_the_way_come_up_a_shared_tree(game, pays, backup, weight):
     options = {"backup": backup, "memory": "50MB", "seed": 5}
@@ -100,7 +100,7 @@ def test_memory_that_runs_out_stops_nobody(kind):
 def test_a_fault_in_one_thread_ends_the_search_and_leaves_nothing_behind():
     evaluator = Counting(4, after=20, fault=lambda evaluator, count: (None, np.full(count, np.nan)))
     search = search_with("batches", evaluate=evaluator)
-    with pytest.raises(ab.EvaluatorError, match="NaN"):
+    with pytest.raises(ab.errors.EvaluatorError, match="NaN"):
         search.run(visits=2000)
     check_at_rest(search)
     evaluator.fault = None
@@ -170,11 +170,11 @@ def test_random_moves_cancellations_and_little_memory(kind):
 
 
 def test_what_does_not_go_with_threads_is_told():
-    with pytest.raises(ab.SearchError, match="threads"):
+    with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Search(Take(), threads=2)
-    with pytest.raises(ab.SearchError, match="PathOnly"):
-        ab.Search(GAME, graph=True, stale=ab.Parents(), threads=2)
-    with pytest.raises(ab.SearchError, match="threads"):
+    with pytest.raises(ab.errors.SearchError, match="PathOnly"):
+        ab.Search(GAME, graph=True, stale=ab.graphs.Parents(), threads=2)
+    with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Search(GAME, select=ab.Rave(), heuristic=lambda state: (0.5, 0, 0), threads=2)
-    with pytest.raises(ab.SearchError, match="threads"):
+    with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Search(GAME, threads=0)

@@ -8,7 +8,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Nim, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
-from anabranch.search.read import edges_of
+from anabranch.search.results.read import edge_records
 from tests.conftest import when_compiled
 from tests.search.games import Duel, Percent, Trio
 from tests.search.trees import read_tree
@@ -72,7 +72,7 @@ def test_nim_is_won_by_leaving_a_multiple_of_four(select):
 
 
 # With so much exploration every line is followed to its end many times, and maxima are exact but for rounding.
-EVERY_LINE = {"select": ab.UCT(c=50.0), "backup": ab.Max(), "final": ab.ByValue(floor=0.0)}
+EVERY_LINE = {"select": ab.UCT(c=50.0), "backup": ab.backup.Max(), "final": ab.final.ByValue(floor=0.0)}
 
 
 @functools.cache
@@ -153,7 +153,7 @@ def test_values_that_are_not_centred_on_0_are_searched_alike(select, moves):
     assert percent.value == pytest.approx(middle + 50.0 * plain.value, abs=3.0)
 
 
-@pytest.mark.parametrize("fpu", [ab.ParentFPU(), ab.ReducedFPU()])
+@pytest.mark.parametrize("fpu", [ab.select.ParentFPU(), ab.select.ReducedFPU()])
 def test_an_untried_edge_is_as_good_as_its_parent_and_not_0(fpu):
     """With values around 50, a first-play urgency of 0 would keep the search on the first edge it tried."""
     result = ab.Search(Percent(), select=ab.PUCT(fpu=fpu)).run(visits=200)
@@ -169,7 +169,7 @@ def test_counters_go_on_beyond_2_to_the_24():
     search.run(visits=500)
     many = 2**24
     root = search._graph.nodes[search._root : search._root + 1]
-    edges = edges_of(search._graph, search._root)
+    edges = edge_records(search._graph, search._root)
     before = edges["visits"].copy()
     edges["visits"] += many
     edges["total"] += many

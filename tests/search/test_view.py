@@ -11,8 +11,8 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, TriNim
 from anabranch.jit import COMPILED
-from anabranch.search.draw import GAP, JOINED, SURE, Box, Line, crossings, draw, layers, ordered, placed, text_width
-from anabranch.search.export import NOBODY, _titles
+from anabranch.search.results.draw import GAP, JOINED, SURE, Box, Line, crossings, draw, layers, ordered, placed, text_width
+from anabranch.search.results.export import NO_PLAYER, _titles
 from tests.search.games import Board
 
 VISITS = 2000 if COMPILED else 150
@@ -48,7 +48,7 @@ def shared():
 
 def test_before_a_search_there_is_no_graph():
     search = ab.Search(TicTacToe())
-    with pytest.raises(ab.SearchError, match=r"call run\(\) first"):
+    with pytest.raises(ab.errors.SearchError, match=r"call run\(\) first"):
         search.graph  # noqa: B018
 
 
@@ -98,7 +98,7 @@ def test_walking_down_view_and_game_together_agrees_on_everything(found):
             assert node["player"] == position.to_play
             assert sorted(edges["action"].tolist()) == position.legal_actions
         else:
-            assert node["player"] == NOBODY
+            assert node["player"] == NO_PLAYER
         if position.is_over:
             assert node["value"][0] == position.returns[0]
         for edge in edges[edges["target"] >= 0]:
@@ -130,7 +130,7 @@ def test_bounds_are_there_only_with_proofs(found):
     assert (low[over] == high[over]).all() and all(view.is_proven(number) for number in np.flatnonzero(over))
 
 
-@pytest.mark.parametrize("backup", [ab.Max(), ab.Mix(0.5)], ids=str)
+@pytest.mark.parametrize("backup", [ab.backup.Max(), ab.backup.Mix(0.5)], ids=str)
 def test_a_compact_trees_values_follow_its_backup(backup):
     search, result = searched(TicTacToe(), visits=100, backup=backup)
     assert search.graph.nodes["value"][0, 0] == pytest.approx(result.value)
@@ -285,7 +285,7 @@ def test_boxes_tell_action_visits_and_value():
 @pytest.mark.parametrize("limit", [0, -1, 2.5, "many"])
 def test_a_limit_that_makes_no_sense_is_refused(shared, limit):
     for method in (shared[2].svg, shared[2].to_dot):
-        with pytest.raises(ab.SearchError, match=r"limit=.*must be a whole number of 1 or more"):
+        with pytest.raises(ab.errors.SearchError, match=r"limit=.*must be a whole number of 1 or more"):
             method(limit)
 
 

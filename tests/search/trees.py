@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from anabranch.games.rules import CHANCE
-from anabranch.search.graph import OVER, Graph
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of
+from anabranch.search.memory.graph import OVER, Graph
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.read import edge_records
 
 
 class EdgeFacts(NamedTuple):
@@ -42,7 +42,7 @@ def read_graph(graph: Any, root: int) -> list[NodeFacts]:
     numbers = [root]
     for number in numbers:
         numbers.extend(
-            int(child) for child in edges_of(graph, number)["child"] if child != NO_NODE and not is_leaf(graph, child)
+            int(child) for child in edge_records(graph, number)["child"] if child != NO_NODE and not is_leaf(graph, child)
         )
     facts: dict[int, NodeFacts] = {}
     for number in reversed(numbers):
@@ -55,9 +55,9 @@ def read_graph(graph: Any, root: int) -> list[NodeFacts]:
                 total=tuple(float(total) for total in edge["total"]),
                 child=facts.get(int(edge["child"])),
             )
-            for edge in edges_of(graph, number)
+            for edge in edge_records(graph, number)
         )
-        holder = graph.cards[number - 1] if isinstance(graph, Graph) else node
+        holder = graph.headers[number - 1] if isinstance(graph, Graph) else node
         value = tuple(float(value) for value in holder["value"])
         facts[number] = NodeFacts(int(node["player"]), int(node["visits"]), value, edges)
     return [facts[number] for number in numbers]

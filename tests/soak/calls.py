@@ -11,7 +11,7 @@ import numpy as np
 import anabranch as ab
 from anabranch.games.objects import ObjectGame
 from anabranch.jit import COMPILED
-from anabranch.search.layout import POSITIONS
+from anabranch.search.memory.layout import POSITIONS
 from tests.soak.catalogue import Drawn, chance, number, one_of
 from tests.soak.checks import facts_of, is_large, is_planted, state_of
 from tests.soak.faults import Opinion, full_disk
@@ -24,7 +24,7 @@ SECONDS = 0.03
 def limits(trial: Trial) -> dict[str, Any]:
     """How long to search."""
     kind = number(trial.random, 0, 5)
-    if kind == 0 and trial.timed and not isinstance(trial.options.get("select"), ab.Gumbel):
+    if kind == 0 and trial.timed and not isinstance(trial.options.get("select"), ab.select.Gumbel):
         return {"seconds": SECONDS}
     if kind == 1 and trial.visits is not None:
         return {"total": trial.visits + one_of(trial.random, VISITS)}
@@ -34,7 +34,7 @@ def limits(trial: Trial) -> dict[str, Any]:
 def run(trial: Trial) -> Call | None:
     how = limits(trial)
     line = Line(trial.root(), trial.line.before)
-    if trial.told:
+    if trial.status:
         return ask_and_tell(trial)
     if trial.is_over(line.position):
         line = trial.line
@@ -44,7 +44,7 @@ def run(trial: Trial) -> Call | None:
 def run_with_action(trial: Trial) -> Call | None:
     position = trial.root()
     move = trial.some_move(position)
-    if move is None or trial.told or trial.is_over(position):
+    if move is None or trial.status or trial.is_over(position):
         return None
     how = limits(trial)
     return Call(
@@ -56,7 +56,7 @@ def run_with_action(trial: Trial) -> Call | None:
 
 def run_with_actions(trial: Trial) -> Call | None:
     position = trial.root()
-    if trial.told or trial.is_over(position) or isinstance(trial.game, ab.SimultaneousGame):
+    if trial.status or trial.is_over(position) or isinstance(trial.game, ab.SimultaneousGame):
         return None
     moves = {trial.some_move(position) for _ in range(3)}
     player = trial.game.to_play(position) if isinstance(trial.game, ObjectGame) else position.to_play
@@ -72,7 +72,7 @@ def run_with_actions(trial: Trial) -> Call | None:
 
 def run_elsewhere(trial: Trial) -> Call | None:
     position, how = trial.some_position(), limits(trial)
-    if trial.told or trial.is_over(position):
+    if trial.status or trial.is_over(position):
         return None
     how = {name: limit for name, limit in how.items() if name != "total"} or {"visits": 2}
     same = facts_of(position) == facts_of(trial.line.position) and not isinstance(trial.game, ObjectGame)
@@ -82,7 +82,7 @@ def run_elsewhere(trial: Trial) -> Call | None:
 
 def start_and_stop(trial: Trial) -> Call | None:
     line = Line(trial.root(), trial.line.before)
-    if trial.told or trial.is_over(line.position):
+    if trial.status or trial.is_over(line.position):
         return None
     how, waits = limits(trial), chance(trial.random, 0.5) or not trial.timed
     calls = [trial.search.result, lambda: trial.search.advance(0), trial.search.back, lambda: trial.search.run(visits=1)]
@@ -92,7 +92,7 @@ def start_and_stop(trial: Trial) -> Call | None:
         trial.search.start(**how)
         try:
             intruder()
-        except ab.SearchError as error:
+        except ab.errors.SearchError as error:
             if "in the background" not in str(error):
                 raise
         else:
@@ -107,10 +107,10 @@ def ask_and_tell(trial: Trial) -> Call | None:
     position = trial.root()
     if isinstance(trial.game, ObjectGame) or trial.options.get("heuristic") is not None or trial.is_over(position):
         return None
-    if not trial.told and not isinstance(evaluator, Opinion):
+    if not trial.status and not isinstance(evaluator, Opinion):
         if trial.search._driver is not None or chance(trial.random, 0.8):
             return None
-        trial.told = True
+        trial.status = True
     count, takes_back = number(trial.random, 1, 12), chance(trial.random, 0.2)
     opinion = Opinion(trial.game)
 
@@ -121,7 +121,7 @@ def ask_and_tell(trial: Trial) -> Call | None:
         if len(leaves):
             try:
                 trial.search.tell(leaves, None, np.full(len(leaves), np.nan))
-            except ab.EvaluatorError:
+            except ab.errors.EvaluatorError:
                 pass
             else:
                 raise Wrong("values that are no numbers were taken")
@@ -196,7 +196,7 @@ def save(trial: Trial) -> Call | None:
 
     def then() -> None:
         trial.saved, trial.saved_position = state_of(trial.search), trial.search.position
-        if not trial.told:
+        if not trial.status:
             check_copy(trial)
 
     if is_planted(trial.search) and is_large(trial.search):
@@ -208,7 +208,7 @@ def check_copy(trial: Trial) -> None:
     """What was saved is what is loaded, and with one thread the search goes on alike; but where memory is full, batches that a
     slice of time ends may make room sooner, and positions that neither the root nor the game so far leads to are not loaded."""
     other = loaded(trial)
-    alone = trial.options.get("threads", 1) == 1 and not isinstance(trial.options.get("stale"), ab.Sweeping)
+    alone = trial.options.get("threads", 1) == 1 and not isinstance(trial.options.get("stale"), ab.graphs.Sweeping)
     alone = alone and other._graph.used[POSITIONS] == trial.search._graph.used[POSITIONS]
     if alone and chance(trial.random, 0.3):
         found = [search.run(visits=VISITS[2]) for search in (other, trial.search)]
@@ -231,21 +231,21 @@ def save_on_full_disk(trial: Trial) -> Call | None:
         try:
             with full_disk():
                 trial.search.save(trial.folder / "search")
-        except ab.SearchError as error:
+        except ab.errors.SearchError as error:
             if "cannot be written" not in str(error):
                 raise
         else:
             raise Wrong("a file was written where there was no room for it")
 
     def then() -> None:
-        if trial.saved is not None and not trial.told:
+        if trial.saved is not None and not trial.status:
             loaded(trial)
 
     return Call("save() on a full disk", make, trial.line, leaves_all=True, then=then)
 
 
 def load(trial: Trial) -> Call | None:
-    if trial.saved is None or trial.told:
+    if trial.saved is None or trial.status:
         return None
 
     def then() -> None:
@@ -267,7 +267,7 @@ def load_damaged(trial: Trial) -> Call | None:
         (trial.folder / "damaged").write_bytes(whole[:size])
         try:
             trial.search.load(trial.folder / "damaged")
-        except ab.SearchError:
+        except ab.errors.SearchError:
             return
         raise Wrong("a file that was cut short was loaded")
 

@@ -114,33 +114,54 @@ AT_ONCE: list[Callable[[Random], Any]] = [
 
 SELECT_TURNS: list[Callable[[Random], Any]] = [
     lambda random: ab.UCT(c=float(random.uniform(0.0, 3.0))),
-    lambda random: ab.UCT(fpu=one_of(random, [ab.ConstantFPU(), ab.ParentFPU(0.1), ab.ReducedFPU()])),
+    lambda random: ab.UCT(fpu=one_of(random, [ab.select.ConstantFPU(), ab.select.ParentFPU(0.1), ab.select.ReducedFPU()])),
     lambda random: ab.PUCT(),
-    lambda random: ab.PUCT(fpu=one_of(random, [ab.ConstantFPU(0.5), ab.ParentFPU(), ab.ReducedFPU()])),
+    lambda random: ab.PUCT(fpu=one_of(random, [ab.select.ConstantFPU(0.5), ab.select.ParentFPU(), ab.select.ReducedFPU()])),
     lambda random: ab.Greedy(),
-    lambda random: ab.Regularized(),
-    lambda random: ab.BestChance(),
-    lambda random: ab.MuZero(q=one_of(random, [ab.AmongSiblings(), ab.BetweenBounds()])),
-    lambda random: ab.SprlPUCT(),
-    lambda random: ab.KataGoPUCT(),
-    lambda random: ab.Gumbel(),
+    lambda random: ab.select.Regularized(),
+    lambda random: ab.select.BestChance(),
+    lambda random: ab.select.MuZero(q=one_of(random, [ab.select.AmongSiblings(), ab.select.BetweenBounds()])),
+    lambda random: ab.select.SprlPUCT(),
+    lambda random: ab.select.KataGoPUCT(),
+    lambda random: ab.select.Gumbel(),
     lambda random: ab.Rave(
-        schedule=one_of(random, [ab.MinimumMSE(), ab.ExactMSE(), ab.LearntBias(), ab.HandSelected(), ab.OnlyAmaf()]),
-        source=one_of(random, [ab.OwnAmaf(), ab.Grave(), ab.WithAncestors()]),
+        schedule=one_of(
+            random,
+            [
+                ab.select.MinimumMSE(),
+                ab.select.ExactMSE(),
+                ab.select.LearntBias(),
+                ab.select.HandSelected(),
+                ab.select.OnlyAmaf(),
+            ],
+        ),
+        source=one_of(random, [ab.select.OwnAmaf(), ab.select.Grave(), ab.select.WithAncestors()]),
     ),
-    lambda random: ab.Widening(one_of(random, [ab.UCT(), ab.PUCT(), ab.Rave()])),
-    lambda random: ab.Pruning(one_of(random, [ab.UCT(), ab.PUCT()])),
-    lambda random: ab.ProgressiveBias(ab.UCT()),
-    lambda random: ab.Forced(ab.PUCT()),
-    lambda random: ab.WideRoot(ab.PUCT(), noise=float(random.uniform(0.0, 1.0))),
+    lambda random: ab.select.Widening(one_of(random, [ab.UCT(), ab.PUCT(), ab.Rave()])),
+    lambda random: ab.select.Pruning(one_of(random, [ab.UCT(), ab.PUCT()])),
+    lambda random: ab.select.ProgressiveBias(ab.UCT()),
+    lambda random: ab.select.Forced(ab.PUCT()),
+    lambda random: ab.select.WideRoot(ab.PUCT(), noise=float(random.uniform(0.0, 1.0))),
 ]
 SELECT_AT_ONCE: list[Callable[[Random], Any]] = [
-    lambda random: ab.Decoupled(replies=one_of(random, [ab.ByReplies(), ab.ByPriors(), ab.ByVisits(), ab.ByBoth()])),
+    lambda random: ab.Decoupled(
+        replies=one_of(
+            random,
+            [ab.simultaneous.ByReplies(), ab.simultaneous.ByPriors(), ab.simultaneous.ByVisits(), ab.simultaneous.ByBoth()],
+        )
+    ),
     lambda random: ab.RegretMatching(plus=chance(random, 0.5)),
-    lambda random: ab.Exp3(),
-    lambda random: ab.Equilibrium(),
+    lambda random: ab.simultaneous.Exp3(),
+    lambda random: ab.simultaneous.Equilibrium(),
 ]
-FINALS = [ab.MostVisits(), ab.ByTemperature(1.0), ab.ByTemperature(0.2), ab.ByValue(), ab.ByRegularized(), ab.ByLowerBound()]
+FINALS = [
+    ab.final.MostVisits(),
+    ab.final.ByTemperature(1.0),
+    ab.final.ByTemperature(0.2),
+    ab.final.ByValue(),
+    ab.final.ByRegularized(),
+    ab.final.ByLowerBound(),
+]
 MEMORIES = [12_000, 30_000, 60_000, 200_000, "2MB", "2MB", "20MB"]
 
 
@@ -161,20 +182,27 @@ def an_opinion(random: Random, game: Any, deviations: bool = False) -> Opinion:
 
 
 def a_backup(random: Random, at_once: bool) -> Any:
-    return one_of(random, [ab.Mean(), ab.ByStrategies()] if at_once else [ab.Max(), ab.Mix(0.5), ab.Mean(), ab.ByCertainty()])
+    return one_of(
+        random,
+        [ab.backup.Mean(), ab.backup.ByStrategies()]
+        if at_once
+        else [ab.backup.Max(), ab.backup.Mix(0.5), ab.backup.Mean(), ab.backup.ByCertainty()],
+    )
 
 
 def a_heuristic(random: Random) -> Any:
-    return one_of(random, [ab.EvenGame(), ab.Grandfather(), Fancy(), Advice()])
+    return one_of(random, [ab.evaluate.EvenGame(), ab.evaluate.Grandfather(), Fancy(), Advice()])
 
 
 def of_graphs(random: Random) -> Options:
     """Options that are for graphs only."""
     return {
         "graph": True,
-        "update": one_of(random, [None, ab.Incremental(), ab.Idempotent(), ab.CatchUp()]),
-        "ahead": one_of(random, [None, ab.Stop(factor=2.0), ab.Stop(number=5, leak=0.2), ab.Continue()]),
-        "stale": one_of(random, [None, None, ab.PathOnly(), ab.Parents(), ab.Ancestors(), ab.Sweeping()]),
+        "update": one_of(random, [None, ab.graphs.Incremental(), ab.graphs.Idempotent(), ab.graphs.CatchUp()]),
+        "ahead": one_of(random, [None, ab.graphs.Stop(factor=2.0), ab.graphs.Stop(number=5, leak=0.2), ab.graphs.Continue()]),
+        "stale": one_of(
+            random, [None, None, ab.graphs.PathOnly(), ab.graphs.Parents(), ab.graphs.Ancestors(), ab.graphs.Sweeping()]
+        ),
     }
 
 
@@ -184,10 +212,10 @@ def of_no_kernel(random: Random) -> Options:
         "memory": one_of(random, MEMORIES),
         "depth": one_of(random, [None, None, None, 1, 3]),
         "expand_after": one_of(random, [1, 1, 2, 3]),
-        "noise": one_of(random, [None, None, ab.Dirichlet(0.3, 0.25)]),
+        "noise": one_of(random, [None, None, ab.final.Dirichlet(0.3, 0.25)]),
         "seed": number(random, 0, 2**31),
-        "collect": one_of(random, [ab.KeepReached(), ab.Forget(), ab.Forget(0.9)]),
-        "virtual": one_of(random, [None, ab.VirtualLoss(visits=3, loss=0.5)]),
+        "collect": one_of(random, [ab.graphs.KeepReached(), ab.graphs.Forget(), ab.graphs.Forget(0.9)]),
+        "virtual": one_of(random, [None, ab.select.VirtualLoss(visits=3, loss=0.5)]),
     }
 
 
@@ -201,7 +229,7 @@ def wide(random: Random) -> Drawn:
         options["select"] = one_of(random, SELECT_AT_ONCE if at_once else SELECT_TURNS)(random)
     if chance(random, 0.25):
         options["backup"] = a_backup(random, at_once)
-        if isinstance(options["backup"], ab.ByCertainty):
+        if isinstance(options["backup"], ab.backup.ByCertainty):
             options["evaluate"] = an_opinion(random, game, deviations=True)
     if chance(random, 0.2) and not at_once:
         options["heuristic"] = a_heuristic(random)
@@ -242,9 +270,9 @@ MORE: list[Callable[[Random], Drawn]] = [
         for graph in (False, True)
     ),
     lambda random: Drawn(ConnectFour(), {"select": ab.Rave(), "threads": one_of(random, [2, 4])}),
-    lambda random: Drawn(ConnectFour(), GRAPH | {"update": ab.Idempotent(), "stale": ab.Ancestors()}),
-    lambda random: Drawn(ConnectFour(), GRAPH | {"update": ab.CatchUp()}),
-    lambda random: Drawn(ConnectFour(), GRAPH | {"stale": ab.Sweeping()}),
+    lambda random: Drawn(ConnectFour(), GRAPH | {"update": ab.graphs.Idempotent(), "stale": ab.graphs.Ancestors()}),
+    lambda random: Drawn(ConnectFour(), GRAPH | {"update": ab.graphs.CatchUp()}),
+    lambda random: Drawn(ConnectFour(), GRAPH | {"stale": ab.graphs.Sweeping()}),
     lambda random: Drawn(Pig(), GRAPH | {"threads": one_of(random, [1, 2])}),
     lambda random: Drawn(Treasure(), GRAPH | {"prove": True}),
     lambda random: Drawn(TriNim(), GRAPH | {"prove": True, "threads": one_of(random, [1, 2])}),

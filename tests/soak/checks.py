@@ -8,7 +8,7 @@ import numpy as np
 import anabranch as ab
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
-from anabranch.search.layout import POSITIONS
+from anabranch.search.memory.layout import POSITIONS
 from tests.search.invariants import check_at_rest, check_counts, total_visits
 
 SLACK = 1e-6  # of the range: chance events have priors in single precision
@@ -16,7 +16,7 @@ LARGE = 5_000  # positions from which on not everything is looked at every time
 
 
 def is_planted(search: ab.Search) -> bool:
-    return search._driver is not None and search._driver.is_planted
+    return search._driver is not None and search._driver.has_root
 
 
 def state_of(search: ab.Search) -> tuple[Any, Any]:
@@ -41,8 +41,8 @@ def check_memory(search: ab.Search) -> None:
     game, rules, setting = search.game, search.options, search._setting
     plain = game.players == 2 and game.zero_sum and not game.events and game.discount == 1.0 and game.repetition == "nothing"
     turns = not isinstance(game, ab.SimultaneousGame) and not search._needs.rewards
-    averages = isinstance(rules.backup, ab.Mean) and not search._needs.prove
-    exact = not isinstance(setting.manner.update, ab.CatchUp)
+    averages = isinstance(rules.backup, ab.backup.Mean) and not search._needs.prove
+    exact = not isinstance(setting.graph_rules.update, ab.graphs.CatchUp)
     if plain and turns and averages and exact:
         check_at_rest(search)
 
@@ -50,7 +50,7 @@ def check_memory(search: ab.Search) -> None:
 def check_result(result: ab.Result, search: ab.Search) -> None:
     """What a result says: numbers that can be, of actions that there are."""
     game, position = search.game, search.position
-    visits = result.pairs if isinstance(result, ab.PairResult) else result.visits
+    visits = result.pairs if isinstance(result, ab.simultaneous.PairResult) else result.visits
     assert visits.sum() == total_visits(search)
     assert result.stats.bytes <= search.memory, f"{result.stats.bytes} bytes of {search.memory}"
     assert result.stats.nodes >= 1
@@ -74,7 +74,7 @@ def arrays_of(found: Any) -> list[np.ndarray]:
 
 
 def moves_of(result: ab.Result) -> list[Any]:
-    return [*result.moves[0], *result.moves[1]] if isinstance(result, ab.PairResult) else result.moves
+    return [*result.moves[0], *result.moves[1]] if isinstance(result, ab.simultaneous.PairResult) else result.moves
 
 
 def numbers_of(result: ab.Result) -> list[Any]:
@@ -101,7 +101,7 @@ def check_moves(result: ab.Result, search: ab.Search) -> None:
     """All legal actions and no others."""
     position = search.position
     legal = legal_at(search.game, position)
-    if isinstance(result, ab.PairResult):
+    if isinstance(result, ab.simultaneous.PairResult):
         assert all(action in actions for action, actions in zip(result.best, position.legal_actions, strict=True))
         return
     shown = [move.action for move in result.moves]

@@ -153,7 +153,7 @@ class Trial:
     def come_to_rest(self) -> None:
         """After a call that was interrupted, a search may go on in the background, and leaves may be out."""
         if self.search._thread is not None:
-            with contextlib.suppress(*RAISED, ab.SearchError):
+            with contextlib.suppress(*RAISED, ab.errors.SearchError):
                 self.search.stop()
         if self.search._leaves is not None:
             self.search.tell(self.search._leaves)
@@ -161,9 +161,11 @@ class Trial:
     def check_reason(self, error: ab.AnabranchError, fault: str) -> None:
         text = str(error)
         known = any(re.search(reason, text) for reason in REFUSALS)
-        if fault and isinstance(error, ab.EvaluatorError) and re.search(EVALUATOR_REFUSED, text):
+        if fault and isinstance(error, ab.errors.EvaluatorError) and re.search(EVALUATOR_REFUSED, text):
             known = True
-        if fault and isinstance(error, ab.GameError) and re.search(r": Alarm", text):  # a handler that raised within a rule
+        if (
+            fault and isinstance(error, ab.errors.GameError) and re.search(r": Alarm", text)
+        ):  # a handler that raised within a rule
             known = True
         if not known:
             raise Wrong(f"refused: {type(error).__name__}: {text}") from error
@@ -227,7 +229,7 @@ class Trial:
         legal = legal_at(self.game, position)
         if isinstance(self.game, ObjectGame) or not legal:
             return one_of(self.random, legal) if legal else None
-        if position.to_play != ab.EVERYONE:
+        if position.to_play != ab.simultaneous.EVERYONE:
             return int(one_of(self.random, position.legal_actions)) if position.legal_actions else None
         return tuple(int(one_of(self.random, actions)) for actions in position.legal_actions)
 

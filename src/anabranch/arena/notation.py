@@ -39,9 +39,9 @@ from anabranch.games.playout import pick
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit.options import coerce, is_option
 from anabranch.nets.network import Network
-from anabranch.search.assemble import default_rule
-from anabranch.search.checks import is_function, selects, serves
-from anabranch.search.evaluate import Rollout
+from anabranch.search.checks import is_function, serves
+from anabranch.search.configure import default_rule, selects
+from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.searcher import Search
 from anabranch.search.simultaneous.grid import chooses_pairs
 

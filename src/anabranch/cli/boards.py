@@ -14,7 +14,7 @@ from anabranch.games.go.draw import is_hot, signs_of
 from anabranch.games.go.vertices import COLUMNS
 from anabranch.games.position import Position
 from anabranch.protocols.estimate import estimate
-from anabranch.search.result import Result
+from anabranch.search.results.result import Result
 
 NUMBERED = 5  # best moves that get their number in a drawing
 HEAT = (24, 100, 171)  # the colour of the most visited point, on black

@@ -406,8 +406,8 @@ def make_search(
         Select.greedy: ab.Greedy(),
         Select.decoupled: ab.Decoupled(),
         Select.regret: ab.RegretMatching(),
-        Select.exp3: ab.Exp3(),
-        Select.equilibrium: ab.Equilibrium(),
+        Select.exp3: ab.simultaneous.Exp3(),
+        Select.equilibrium: ab.simultaneous.Equilibrium(),
     }
     at_once = isinstance(position.game, ab.SimultaneousGame)
     options = best_options(position.game) if select is Select.best else {"select": rules[select]}
@@ -430,7 +430,7 @@ def make_search(
     return ab.Search(
         position.game,
         **options,
-        backup={Backup.mean: None, Backup.max: ab.Max(), Backup.mix: ab.Mix()}[backup],
+        backup={Backup.mean: None, Backup.max: ab.backup.Max(), Backup.mix: ab.backup.Mix()}[backup],
         depth=depth,
         prove=prove,
         seed=seed,

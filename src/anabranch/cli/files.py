@@ -21,7 +21,7 @@ def check_outputs(*paths: Path | None) -> None:
 
 def check_replaced(path: Path) -> None:
     """The same for a file that is written beside its place, and then takes it."""
-    from anabranch.search.archive import check_target
+    from anabranch.search.results.archive import check_target
 
     check_target(path)
     with _telling(path, "written"), tempfile.TemporaryFile(dir=path.parent):

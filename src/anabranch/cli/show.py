@@ -16,7 +16,7 @@ from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.jit import report_with
 from anabranch.jit.kernels import Reporter
-from anabranch.search.result import Result, format_value
+from anabranch.search.results.result import Result, format_value
 from anabranch.search.simultaneous.result import HEAD, SEATS, PairResult
 
 SHOWN = 12  # moves of a table

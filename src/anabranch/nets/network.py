@@ -23,8 +23,8 @@ from anabranch.jit.random import mix
 from anabranch.nets.cache import Cache, keys_of
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
 from anabranch.nets.runtimes import Model, is_module, load
-from anabranch.search.answers import Checked
 from anabranch.search.checks import at_least_one, parse_memory
+from anabranch.search.evaluate.python import Checked
 
 SYMMETRIES = ("none", "random", "all")
 

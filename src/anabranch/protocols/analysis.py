@@ -31,9 +31,9 @@ from anabranch.protocols.live import Report, from_the_top, report_of
 from anabranch.protocols.queries import LONGEST_ID, BadQuery, Positions, Query, query_of, request_of
 from anabranch.protocols.turns import LETTERS, go_of
 from anabranch.search.checks import parse_memory
-from anabranch.search.export import GraphView
-from anabranch.search.layout import NO_NODE
-from anabranch.search.result import Result
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.export import GraphView
+from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 1000

@@ -26,13 +26,13 @@ from anabranch.protocols.passing import SHORTEST, SecondLook, decide, may_be_ove
 from anabranch.protocols.sgf_tree import GameTree, stones_of
 from anabranch.protocols.turns import check_length, go_of, played, under, with_turn
 from anabranch.search.checks import parse_memory
-from anabranch.search.evaluate import Rollout
-from anabranch.search.rave import Rave
-from anabranch.search.result import Result
+from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
-from anabranch.search.select import UCT
+from anabranch.search.select.rave import Rave
+from anabranch.search.select.uct import UCT
+from anabranch.search.select.wide_root import WideRoot
 from anabranch.search.warm import warm_up
-from anabranch.search.wide import WideRoot
 
 RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long

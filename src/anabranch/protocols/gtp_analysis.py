@@ -24,7 +24,7 @@ from anabranch.protocols.gtp_commands import RESIGN
 from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex, written
 from anabranch.protocols.live import Report, kata_line, lz_line, report_of
 from anabranch.protocols.turns import with_turn
-from anabranch.search.result import Result
+from anabranch.search.results.result import Result
 
 if TYPE_CHECKING:
     from anabranch.protocols.gtp import Session

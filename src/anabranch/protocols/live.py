@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.games.go import Go
 from anabranch.games.position import Position
 from anabranch.protocols.estimate import Estimate
-from anabranch.search.result import Result
+from anabranch.search.results.result import Result
 
 Z = 1.96  # standard errors below the mean: the lower end of a 95 % interval
 LONGEST_LINE = 15  # moves of a variation that are reported

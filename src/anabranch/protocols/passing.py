@@ -33,7 +33,7 @@ from anabranch.games.position import Position
 from anabranch.protocols.endgame import Board, Settlement, settle
 from anabranch.protocols.live import lower_bound, winrate_of
 from anabranch.protocols.turns import go_of, resumed, under, with_turn
-from anabranch.search.result import Move, Result
+from anabranch.search.results.result import Move, Result
 from anabranch.search.searcher import Search
 
 MOST_EMPTY = 0.7  # share of the board: with more empty points nothing is settled

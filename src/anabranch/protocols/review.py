@@ -37,7 +37,7 @@ from anabranch.protocols.estimate import estimate
 from anabranch.protocols.live import Candidate, report_of
 from anabranch.protocols.sgf_tree import BLACK, COLOURS, GameTree, Node
 from anabranch.protocols.turns import go_of, played, with_turn
-from anabranch.search.result import Result
+from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 5_000  # of each position, if nothing else says how long, and up to as many again for the move played

@@ -1,28 +1,17 @@
-"""HOW games are searched. The way of a simulation: descend with `select`, leaf to `evaluate`, up with `backup` or `update`.
+"""HOW games are searched, in floors that show the way of a simulation. Imports go downwards only (`make lint` checks this).
 
-layout.py     what both layouts share           select.py        UCT, PUCT, Greedy, FPU
-tree.py       a compact tree in memory          regularized.py   the exact regularised policy
-graph.py      a graph in memory, with its table evaluate.py      playouts, Uniform
-steps.py      what both loops share             backup.py        mean, max, mix
-simulate.py   the loop on trees                 update.py        values on graphs: Incremental, Idempotent, CatchUp, Stop
-simulate_graph.py  the loop on graphs           stale.py         how far a change travels; sweeps
-parts_graph.py     the same in parts            drive_python.py  where some of it is Python's
-drive.py      who plays and evaluates           history.py       positions that come again
-answers.py    what Python evaluators say        prove.py         bounds and proofs
-reuse.py      the tree when the root moves      collect.py       making room in a graph
-searcher.py   the face: Search                  final.py         noise before, the choice of an action after
-checks.py     what Search is given              read.py, result.py  from memory to a Result
-assemble.py   from options to memory and driver export.py, draw.py  the graph as arrays, JSON, Graphviz, a drawing
-around.py     what goes on beside the loop      keep.py          saving and loading
-counts.py     functions of visit counts         prune.py         widening, pruning, progressive bias
-trail.py      what playouts leave for AMAF      rave.py          Rave and its schedules
-lore.py       AMAF values and hints of edges    heuristic.py     what is thought of actions beforehand
-squares.py    how far values spread             best_chance.py   Crazy Stone's selection
-target.py     what a policy should learn        puct.py          PUCT as SPRL and KataGo have it
-forced.py     forced playouts at the root       muzero.py, gumbel.py  search with priors as in mctx
-virtual.py    simulations under way             batch.py, drive_batch.py  leaves in batches
-leaves.py     leaves for the caller's own loop  locks.py, drive_threads.py  several threads
-fleet.py      searches that share batches       ensemble.py      independent trees, added up
-certainty.py  evaluations that weigh more       simultaneous/    players who move at once
-gray.py       evaluations without visits        tally.py         what a run has cost
+    searcher.py, fleet.py, ensemble.py   the faces: one search, many that share batches, independent trees added up
+    warm.py         compiling before a clock runs
+    simultaneous/   players who move at once: rules, grids, strategies, results; plugs into the generic functions below
+    configure.py    from options to what is needed: rules, limits, memory
+    run/            one run of a search: progress, noise and restrictions at the root, one call at a time
+    results/        what was found: results for people, the final choice, views, drawings, files
+    drivers/        who plays and evaluates; what happens between two slices of simulations
+    loops/          simulations: descend, evaluate, back up; on trees and graphs, in stages and batches
+    select/         WHICH edge: one module a rule; what rules see of an edge; virtual loss
+    evaluate/       WHAT A LEAF IS WORTH: playouts, evaluators in Python, heuristics, AMAF values
+    backup/         WHAT IS LEARNT on the way up: operators, updates on graphs, proven bounds, variance
+    memory/         WHAT IS KEPT: trees, graphs, the transposition table, locks, collection
+
+Read first: `memory/layout.py`, `memory/tree.py`, `loops/tree.py`, `select/base.py`; then `searcher.py`.
 """

@@ -11,8 +11,6 @@ from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.jit.dispatch import keys_of_value
 from anabranch.jit.options import coerce, is_option
-from anabranch.search.gumbel import Gumbel
-from anabranch.search.select import at_node, prefer, score
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -54,9 +52,6 @@ def serves(*functions: Any) -> Callable[[Any], bool]:
     return lambda option: any(set(keys_of_value(option)) & set(function.generic.implementations) for function in functions)
 
 
-selects = serves(score, at_node, prefer)  # whether an option is a selection rule
-
-
 def one_of(word: Any, words: tuple[str, ...], name: str) -> str:
     """A word that is among these."""
     if word not in words:
@@ -87,15 +82,6 @@ def at_least_one(value: Any, name: str) -> int:
     if not whole or value < 1:
         raise SearchError(f"{name}={value!r}: must be a whole number of 1 or more")
     return int(value)
-
-
-def check_plan(select: Any, visits: int | None, total: int | None) -> None:
-    """A rule that plans ahead must know how many simulations there will be."""
-    if isinstance(select, Gumbel) and visits is None and total is None:
-        raise SearchError(
-            "Gumbel() halves the actions by a plan and must know how many simulations there will be: give visits= or total= "
-            "(seconds= may end it before), or search with MuZero() or PUCT()"
-        )
 
 
 def check_limits(visits: int | None, total: int | None, seconds: float | None) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.errors import SearchError
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.checks import at_least_one, check_limits, parse_memory
-from anabranch.search.result import Move, Result
+from anabranch.search.results.result import Move, Result
 from anabranch.search.searcher import Search
 
 

@@ -16,16 +16,17 @@ import numpy as np
 
 from anabranch.errors import SearchError
 from anabranch.games.objects import ObjectGame
-from anabranch.search.around import next_slice, noise_at_root, plan_root
-from anabranch.search.batch import LEFT_OUT, graph_at
-from anabranch.search.checks import as_game, at_least_one, check_limits, check_plan, is_function, parse_memory
-from anabranch.search.drive import NEVER
-from anabranch.search.drive_batch import BatchDriver, Stack, batch_of, rows_like
-from anabranch.search.exclusive import Exclusive
-from anabranch.search.graph import Graph
-from anabranch.search.result import Result
+from anabranch.search.checks import as_game, at_least_one, check_limits, is_function, parse_memory
+from anabranch.search.configure import check_plan
+from anabranch.search.drivers.base import NEVER
+from anabranch.search.drivers.batch import BatchDriver, Stack, batch_of, rows_like
+from anabranch.search.loops.batch import LEFT_OUT, graph_at
+from anabranch.search.memory.graph import Graph
+from anabranch.search.results.result import Result
+from anabranch.search.run.exclusive import Exclusive
+from anabranch.search.run.progress import FULL_COUNTERS, Progress
+from anabranch.search.run.scope import next_slice, noise_at_root, plan_root
 from anabranch.search.searcher import Search
-from anabranch.search.tally import FULL_COUNTERS, Tally
 
 
 class Fleet:
@@ -91,40 +92,40 @@ class Fleet:
         stack = self._gathered()
         before = [driver.evaluated for driver in stack.drivers]
         stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants what is new
-        tallies = {s: Tally(stack.drivers[s], stack.drivers[s].evaluated - before[s]) for s in active}
+        tallies = {s: Progress(stack.drivers[s], stack.drivers[s].evaluated - before[s]) for s in active}
         with contextlib.ExitStack() as undo:
-            for s, tally in tallies.items():
-                search, driver = self.searches[s], tally.driver
-                plan_root(driver, int(min(tally.left(limits[s], total), NEVER)), search._random(tally.kept, 2))
-                undo.enter_context(noise_at_root(driver, search.noise, search._random(tally.kept, 1)))
+            for s, progress in tallies.items():
+                search, driver = self.searches[s], progress.driver
+                plan_root(driver, int(min(progress.left(limits[s], total), NEVER)), search._random(progress.kept, 2))
+                undo.enter_context(noise_at_root(driver, search.noise, search._random(progress.kept, 1)))
             self._search(stack, tallies, limits, total, seconds)
         return [self.searches[s]._result(tallies[s]) if s in tallies else None for s in range(len(self))]
 
     def _search(
-        self, stack: Stack, tallies: dict[int, Tally], limits: list[int | None], total: int | None, seconds: float | None
+        self, stack: Stack, tallies: dict[int, Progress], limits: list[int | None], total: int | None, seconds: float | None
     ) -> None:
         """Run slices until every search has reached a limit."""
         count, clock = stack.leaves, next(iter(tallies.values()), None)
         while clock is not None:
-            left = [0 if tally.driver.proven else tally.left(limits[s], total) for s, tally in tallies.items()]
-            for i, tally in enumerate(tallies.values()):
-                if left[i] and not tally.countable():
-                    tally.stopped_by = tally.stopped_by or FULL_COUNTERS
-                left[i] = min(left[i], tally.countable())
+            left = [0 if progress.driver.proven else progress.left(limits[s], total) for s, progress in tallies.items()]
+            for i, progress in enumerate(tallies.values()):
+                if left[i] and not progress.countable():
+                    progress.stopped_by = progress.stopped_by or FULL_COUNTERS
+                left[i] = min(left[i], progress.countable())
             if seconds is not None and clock.elapsed() >= seconds:
                 left = [0] * len(left)
-                for tally in tallies.values():
-                    tally.stopped_by = tally.stopped_by or "seconds"
+                for progress in tallies.values():
+                    progress.stopped_by = progress.stopped_by or "seconds"
             if not any(left):
                 return
             goals = self._counts(list(tallies), [min(each, NEVER) for each in left])
             done = stack.run(goals, self.evaluate, -(-count // stack.leaves))
-            for s, tally in tallies.items():
-                tally.count(int(done[s]))
+            for s, progress in tallies.items():
+                progress.count(int(done[s]))
                 stack.drivers[s].rest()
-                if tally.driver.proven or tally.left(limits[s], total) <= 0:
-                    tally.stopped_by = tally.stopped_by or ("proven" if tally.driver.proven else "visits")
-            most = max(tally.done for tally in tallies.values())
+                if progress.driver.proven or progress.left(limits[s], total) <= 0:
+                    progress.stopped_by = progress.stopped_by or ("proven" if progress.driver.proven else "visits")
+            most = max(progress.done for progress in tallies.values())
             count = next_slice(count, most, clock.elapsed(), seconds, stack.leaves)
 
     def _counts(self, active: list[int], numbers: Sequence[float]) -> np.ndarray:

@@ -1,10 +1,10 @@
 """The face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`; `graph`
-shows what was found (`export.py`), `save` and `load` keep it in files (`keep.py`).
+shows what was found (`results/export.py`), `save` and `load` keep it in files (`results/save.py`).
 
 It keeps the tree or graph between calls, looks at the clock and at Ctrl-C between slices of about 20 ms, and turns what was
 found into a `Result`. A call either succeeds or leaves the search as it was; a run that is ended by an exception keeps the
-simulations that were complete. What it is given is checked by `checks.py` and put together by `assemble.py`; what goes on
-beside the loop is in `around.py`; the work is done by a driver (`drive.py`) in kernels.
+simulations that were complete. What it is given is checked by `checks.py` and put together by `configure.py`; what goes on
+beside the loop is in `run/scope.py`; the work is done by a driver (`drivers/base.py`) in kernels.
 """
 
 import contextlib
@@ -26,37 +26,37 @@ from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
-from anabranch.search import assemble, keep
-from anabranch.search.around import (
-    next_slice,
-    noise_at_root,
-    plan_root,
-    priors_seen,
-    sweeping_beside,
-)
-from anabranch.search.checks import as_game, check_limits, check_plan, describe, is_a, one_of, option, parse_memory
-from anabranch.search.collect import Forget, KeepReached
-from anabranch.search.drive import NEVER, Driver, OnGraph, Setting
-from anabranch.search.drive_batch import BatchDriver, at_most_pending
-from anabranch.search.drive_python import ObjectDriver
-from anabranch.search.exclusive import Exclusive
-from anabranch.search.export import GraphView, view_of
-from anabranch.search.final import Dirichlet, FinalChoice
-from anabranch.search.graph import Graph, look_up
-from anabranch.search.history import History
-from anabranch.search.layout import MOST_ACTIONS, NO_NODE
-from anabranch.search.leaves import Leaves, nobody
-from anabranch.search.read import edges_of, read_result
-from anabranch.search.restrict import FREE, Restriction, among, is_settled, restricted
-from anabranch.search.result import Result
+from anabranch.search import configure
+from anabranch.search.backup.graph_update import CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly, Staleness, Sweeping
+from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
+from anabranch.search.configure import check_plan
+from anabranch.search.drivers import make
+from anabranch.search.drivers.base import NEVER, Driver, OnGraph, Setting
+from anabranch.search.drivers.batch import BatchDriver, at_most_pending
+from anabranch.search.drivers.python import ObjectDriver
+from anabranch.search.memory.collect import Forget, KeepReached
+from anabranch.search.memory.graph import Graph
+from anabranch.search.memory.layout import MOST_ACTIONS, NO_NODE
+from anabranch.search.memory.repetition import History
+from anabranch.search.memory.table import look_up
+from anabranch.search.memory.tree import Tree
+from anabranch.search.results import save as files
+from anabranch.search.results.export import GraphView, graph_view
+from anabranch.search.results.final import Dirichlet, FinalChoice
+from anabranch.search.results.read import edge_records, read_result
+from anabranch.search.results.result import Result
+from anabranch.search.run.exclusive import Exclusive
+from anabranch.search.run.leaves import Leaves, no_evaluator
+from anabranch.search.run.progress import FULL_COUNTERS, Progress
+from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_settled, restricted
+from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
+from anabranch.search.select.virtual_loss import VirtualLoss
 from anabranch.search.simultaneous.read import read_pairs
-from anabranch.search.stale import Ancestors, Parents, PathOnly, Staleness, Sweeping
-from anabranch.search.tally import FULL_COUNTERS, Tally
-from anabranch.search.tree import Tree
-from anabranch.search.update import CatchUp, Continue, Idempotent, Incremental, Stop
-from anabranch.search.virtual import VirtualLoss
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
+
+
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 
 
@@ -122,33 +122,35 @@ class Search:
         self.game = as_game(game)
         if self.game.edge_actions > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
-        self.options = assemble.rules_of(self.game, select, evaluate, backup)
+        self.options = configure.rules_of(self.game, select, evaluate, backup)
         self._picks_rule = select is None
-        self.final = assemble.final_of(self.game, final, self.options)
+        self.final = configure.final_of(self.game, final, self.options)
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
         self.on_progress = on_progress
-        limits = assemble.limits_of(self.game, depth, expand_after, ties)
-        self.heuristic = assemble.heuristic_of(self.game, heuristic, self.options)
+        limits = configure.limits_of(self.game, depth, expand_after, ties)
+        self.heuristic = configure.heuristic_of(self.game, heuristic, self.options)
         self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
         self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
-        manner = assemble.manner_of(self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic, ties)
+        graph_rules = configure.graph_rules_of(
+            self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic, ties
+        )
         self._setting = Setting(
             game=self.game,
             rules=self.options,
             limits=limits,
-            manner=manner,
+            graph_rules=graph_rules,
             collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
             memory=self.memory,
             heuristic=self.heuristic,
-            threads=assemble.check_threads(threads, self.game, self.heuristic, manner),
+            threads=configure.check_threads(threads, self.game, self.heuristic, graph_rules),
             virtual=self.virtual,
         )
-        self._needs = assemble.needs_of(
-            self.game, self.options, self.final, bool(graph), bool(prove), self._setting.manner, self.heuristic
+        self._needs = configure.needs_of(
+            self.game, self.options, self.final, bool(graph), bool(prove), self._setting.graph_rules, self.heuristic
         )
-        self._settings = assemble.settings_of(
+        self._settings = configure.settings_of(
             self._setting,
             self._needs,
             final=self.final,
@@ -206,7 +208,7 @@ class Search:
             raise SearchError("action= gives one action all simulations, actions= lets the search choose among some: give one")
         if action is not None:
             return Restriction(only=self._number(position, action))
-        return FREE if actions is None else among(self.game, position, actions)
+        return UNRESTRICTED if actions is None else among(self.game, position, actions)
 
     def _stop_at_first(self) -> bool:
         """The first Ctrl-C ends the search and keeps its result, if there is one; a second one interrupts."""
@@ -268,13 +270,13 @@ class Search:
     def retune(self, select: Any) -> None:
         """Go on with other numbers in the selection rule, such as another exploration constant: what was found is kept."""
         with self._changing():
-            rules = assemble.rules_of(self.game, select, self.options.evaluate, self.options.backup)
-            if assemble.shape_of(rules.select) != assemble.shape_of(self.options.select):
+            rules = configure.rules_of(self.game, select, self.options.evaluate, self.options.backup)
+            if configure.shape_of(rules.select) != configure.shape_of(self.options.select):
                 raise SearchError(
                     f"select={rules.select!r}: a search keeps its rule, {self.options.select!r}, and takes other numbers "
                     "alone; for another rule begin a new Search"
                 )
-            self._setting = assemble.retuned(self._setting, rules)
+            self._setting = configure.retuned(self._setting, rules)
             self.options, self._settings = rules, self._settings | {"select": describe(rules.select)}
             if self._driver is not None:
                 self._driver.retune(self._setting)
@@ -299,13 +301,13 @@ class Search:
     def _sow_for_asking(self) -> Driver:
         """A driver for a new tree whose leaves others evaluate; from now on the search has no evaluator, and goes by the priors
         that it is told unless it was given a rule of its own."""
-        options = self.options._replace(evaluate=nobody)
+        options = self.options._replace(evaluate=no_evaluator)
         if self._picks_rule:
-            options = options._replace(select=assemble.default_rule(self.game, nobody))
+            options = options._replace(select=configure.default_rule(self.game, no_evaluator))
         setting = self._setting._replace(rules=options)
-        memory = assemble.allocate(setting, self._needs, self.memory)
+        memory = make.allocate(setting, self._needs, self.memory)
         assert self._history is not None
-        driver = assemble.driver_at(setting, memory, self._position, self._history, self.seed)
+        driver = make.driver_at(setting, memory, self._position, self._history, self.seed)
         self.options, self._setting, self._memory = options, setting, memory
         self._settings = self._settings | {name: describe(option) for name, option in options._asdict().items()}
         return driver
@@ -323,7 +325,7 @@ class Search:
     def result(self) -> Result:
         """What was found so far at the root."""
         with self._reading():
-            return self._result(Tally(self._searched()))
+            return self._result(Progress(self._searched()))
 
     def advance(self, action: Any, keep: str = "statistics") -> None:
         """Play an action (a pair of them where both players move; or a chance event) at the root and keep what was found below
@@ -392,7 +394,7 @@ class Search:
     def graph(self) -> GraphView:
         """All that was found, as data: arrays of nodes and edges, JSON, Graphviz text, a drawing."""
         with self._reading():
-            return view_of(self._searched(), self.game, self._settings)
+            return graph_view(self._searched(), self.game, self._settings)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what was found, the root's position and the state of the generator into a file."""
@@ -400,15 +402,15 @@ class Search:
         with self._reading():
             driver = self._searched()
             assert self._history is not None
-            keep.save(Path(path), terms, driver, self._position, self._history, self._settings)
+            files.save(Path(path), terms, driver, self._position, self._history, self._settings)
 
     def load(self, path: str | PathLike[str], position: Any = None) -> None:
         """Go on from a file that `save` wrote; the game and the options that decide what is in memory must be the same. If its
         position was set up, and not played from the start, give that as well: records in files are not believed."""
         terms = self._terms()
         with self._changing():
-            with keep.opened(Path(path), terms, position) as saved:
-                driver = assemble.driver_at(self._setting, self._allocate(), saved.position, saved.history, self.seed)
+            with files.opened(Path(path), terms, position) as saved:
+                driver = make.driver_at(self._setting, self._allocate(), saved.position, saved.history, self.seed)
                 saved.fill(driver)
             self._driver, self._memory = driver, driver.graph
             self._position, self._history, self._before = saved.position, saved.history, []
@@ -418,8 +420,8 @@ class Search:
             raise SearchError("nothing was searched from here yet: call run() first")
         return self._ready()
 
-    def _terms(self) -> keep.Terms:
-        return keep.terms(self.game, self._needs, not is_option(self.options.evaluate))
+    def _terms(self) -> files.Terms:
+        return files.terms(self.game, self._needs, not is_option(self.options.evaluate))
 
     def staleness(self) -> Staleness:
         """How far nodes are from what their children say: the largest difference and the mean one."""
@@ -434,7 +436,7 @@ class Search:
     def _on_graph(self, what: str) -> OnGraph:
         if not isinstance(self._driver, OnGraph) or not self._needs.merge:
             raise SearchError(f"{what}() is for graphs that were searched: Search(..., graph=True), then run()")
-        if isinstance(self._setting.manner.update, CatchUp):
+        if isinstance(self._setting.graph_rules.update, CatchUp):
             raise SearchError(f"{what}() is not for CatchUp(), whose edges keep means of their own")
         self._searched()
         return self._driver
@@ -446,42 +448,42 @@ class Search:
         before = self._driver.evaluated if self._driver is not None else 0
         with self._losing_nothing() if is_new else contextlib.nullcontext():
             driver = self._ready()
-        tally = Tally(driver, max(driver.evaluated - before, 0), to)
-        goal = tally.left(visits, total)
-        tally.stopped_by = "visits" if visits is not None and goal == visits else "total"
-        reported, count = tally.began, driver.least
+        progress = Progress(driver, max(driver.evaluated - before, 0), to)
+        goal = progress.left(visits, total)
+        progress.stopped_by = "visits" if visits is not None and goal == visits else "total"
+        reported, count = progress.began, driver.least
         if to.only is None:
-            plan_root(driver, int(min(goal, NEVER)), self._random(tally.kept, 2))
-        noise = noise_at_root(driver, self.noise, self._random(tally.kept, 1))
+            plan_root(driver, int(min(goal, NEVER)), self._random(progress.kept, 2))
+        noise = noise_at_root(driver, self.noise, self._random(progress.kept, 1))
         with noise, restricted(driver, to), sweeping_beside(driver, self.stale):
-            while tally.done < goal:
+            while progress.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
-                    if is_new and not tally.done and self._thread is None:
+                    if is_new and not progress.done and self._thread is None:
                         self._driver = None
                         raise KeyboardInterrupt  # there is nothing to show
-                    tally.stopped_by = "Ctrl-C" if self._thread is None else "stop"
+                    progress.stopped_by = "Ctrl-C" if self._thread is None else "stop"
                     break
-                if seconds is not None and tally.elapsed() >= seconds:
-                    tally.stopped_by = "seconds"
+                if seconds is not None and progress.elapsed() >= seconds:
+                    progress.stopped_by = "seconds"
                     break
-                if self.on_progress is not None and tally.done and now - reported >= PROGRESS_EVERY:
+                if self.on_progress is not None and progress.done and now - reported >= PROGRESS_EVERY:
                     reported = now
-                    if self._report(self._result(tally)):
-                        tally.stopped_by = "on_progress"
+                    if self._report(self._result(progress)):
+                        progress.stopped_by = "on_progress"
                         break
-                most = int(min(goal - tally.done, tally.countable()))
+                most = int(min(goal - progress.done, progress.countable()))
                 if most == 0:
-                    tally.stopped_by = FULL_COUNTERS
+                    progress.stopped_by = FULL_COUNTERS
                     break
-                with contextlib.nullcontext() if tally.done or not is_new else self._losing_nothing():
+                with contextlib.nullcontext() if progress.done or not is_new else self._losing_nothing():
                     ran = driver.run(min(count, most), most)
-                tally.count(ran)
+                progress.count(ran)
                 if driver.proven or is_settled(driver, to):
-                    tally.stopped_by = "proven"
+                    progress.stopped_by = "proven"
                     break
-                count = next_slice(count, tally.done, tally.elapsed(), seconds, driver.least)
-        return self._result(tally)
+                count = next_slice(count, progress.done, progress.elapsed(), seconds, driver.least)
+        return self._result(progress)
 
     @contextlib.contextmanager
     def _losing_nothing(self) -> Iterator[None]:
@@ -499,16 +501,20 @@ class Search:
         with released():
             return bool(self.on_progress(result))
 
-    def _result(self, tally: Tally) -> Result:
-        driver = tally.driver
-        random = self._random(tally.kept + tally.done)
+    def _result(self, progress: Progress) -> Result:
+        driver = progress.driver
+        random = self._random(progress.kept + progress.done)
         graph: Any = driver.with_bounds_of_actions()
         found = graph, driver.root, self.options, self.final, random, self._setting.limits, priors_seen(driver)
-        facts: dict[str, Any] = {"stopped_by": tally.stopped_by, "memory_full": tally.memory_full, "settings": self._settings}
+        facts: dict[str, Any] = {
+            "stopped_by": progress.stopped_by,
+            "memory_full": progress.memory_full,
+            "settings": self._settings,
+        }
         if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
             stake = float(self.game.ask("stake", self._position.state))
-            return read_pairs(self.game, *found, cost=tally.cost(), stake=stake, **facts)
-        return read_result(self.game, *found, self._is_forbidden, cost=tally.cost(), allowed=tally.to.allowed, **facts)
+            return read_pairs(self.game, *found, cost=progress.cost(), stake=stake, **facts)
+        return read_result(self.game, *found, self._is_forbidden, cost=progress.cost(), allowed=progress.to.allowed, **facts)
 
     def _is_forbidden(self, action: int) -> bool:
         """Whether an action at the root brings a position that may not come again."""
@@ -540,11 +546,11 @@ class Search:
         assert self._history is not None
         if self._memory is None:
             self._memory = self._allocate()
-        assemble.clear(self._memory, self.memory)
-        return assemble.driver_at(self._setting, self._memory, self._position, self._history, self.seed)
+        make.clear(self._memory, self.memory)
+        return make.driver_at(self._setting, self._memory, self._position, self._history, self.seed)
 
     def _allocate(self) -> Tree | Graph:
-        return assemble.allocate(self._setting, self._needs, self.memory)
+        return make.allocate(self._setting, self._needs, self.memory)
 
     def _random(self, *numbers: int) -> np.random.Generator:
         """Random numbers for noise and choice at the root: others in each position, the same for one seed."""
@@ -625,7 +631,7 @@ class Search:
     def _child(self, action: int) -> int:
         if self._root == NO_NODE:
             return NO_NODE
-        edges = edges_of(self._graph, self._root)  # none, if the root has moved and was not searched since
+        edges = edge_records(self._graph, self._root)  # none, if the root has moved and was not searched since
         found = edges["child"][edges["action"] == action]
         return int(found[0]) if len(found) else NO_NODE
 

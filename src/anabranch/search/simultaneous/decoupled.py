@@ -16,9 +16,10 @@ from anabranch.games import rules
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative
 from anabranch.jit.random import below
-from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.layout import sight, slot
-from anabranch.search.select import ReducedFPU, first_play, prefer
+from anabranch.search.evaluate.rollout import LEAF_STATE
+from anabranch.search.memory.layout import slot
+from anabranch.search.select.base import ReducedFPU, first_play, prefer
+from anabranch.search.select.virtual_loss import edge_view
 from anabranch.search.simultaneous.grid import (
     POLICY,
     PRIOR,
@@ -60,19 +61,12 @@ class Decoupled(NamedTuple):
 
 
 @chooses_pairs.register(Decoupled)
-def _(rule):
+def chooses_pairs_decoupled(rule):
     return True
 
 
-class Seat(NamedTuple):
-    """What a first-play urgency asks of a node."""
-
-    value: float  # to the player, in shares of the stake
-    visited_prior: float
-
-
 @prefer.register(Decoupled)
-def _(rule, graph, number, depth, limits, work):
+def prefer_decoupled(rule, graph, number, depth, limits, work):
     state = work.states[LEAF_STATE]
     rows, columns = shape_of(graph, number, state)
     everything = sum_up(graph, number, rows, columns, limits, work.grid)
@@ -124,6 +118,13 @@ def visited_prior(grid, player, count):
     return mass
 
 
+class Seat(NamedTuple):
+    """What a first-play urgency asks of a node."""
+
+    value: float  # to the player, in shares of the stake
+    visited_prior: float
+
+
 # --- how replies are weighed --------------------------------------------------------------------------------------------------
 
 
@@ -134,22 +135,22 @@ def weigh_replies(replies, graph, number, rows, columns, limits, grid):
 
 
 @weigh_replies.register(ByReplies)
-def _(replies, graph, number, rows, columns, limits, grid):
+def weigh_replies_by_replies(replies, graph, number, rows, columns, limits, grid):
     pass  # it is that already
 
 
 @weigh_replies.register(ByPriors)
-def _(replies, graph, number, rows, columns, limits, grid):
+def weigh_replies_by_priors(replies, graph, number, rows, columns, limits, grid):
     reweigh(graph, number, rows, columns, limits, grid, 1.0, 0.0)
 
 
 @weigh_replies.register(ByVisits)
-def _(replies, graph, number, rows, columns, limits, grid):
+def weigh_replies_by_visits(replies, graph, number, rows, columns, limits, grid):
     reweigh(graph, number, rows, columns, limits, grid, 0.0, 1.0)
 
 
 @weigh_replies.register(ByBoth)
-def _(replies, graph, number, rows, columns, limits, grid):
+def weigh_replies_by_both(replies, graph, number, rows, columns, limits, grid):
     reweigh(graph, number, rows, columns, limits, grid, 1.0, 1.0)
 
 
@@ -165,7 +166,7 @@ def reweigh(graph, number, rows, columns, limits, grid, by_prior, by_visits):
             total, weight = 0.0, 0.0
             for j in range(columns if player == 0 else rows):
                 e = slot(number + 1 + (i * columns + j if player == 0 else j * columns + i))
-                if sight(graph, e, side).visits > 0:
+                if edge_view(graph, e, side).visits > 0:
                     total += grid[1 - player, POLICY, j] * mean_of(graph, e, side)
                     weight += grid[1 - player, POLICY, j]
             if weight > 0.0:

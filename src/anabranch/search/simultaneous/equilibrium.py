@@ -15,20 +15,14 @@ from anabranch.games.rules import CHANCE
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
-from anabranch.search.layout import slot
-from anabranch.search.select import prefer
+from anabranch.search.memory.layout import slot
+from anabranch.search.select.base import prefer
 from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, chooses_pairs, mean_of, shape_of, side_of, untried
-from anabranch.search.simultaneous.strategies import (
-    PLAYED,
-    WIDTH,
-    all_tried,
-    drawn,
-    home,
-    learn,
-    set_strategies,
-)
+from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, learn, set_strategies
 
 EDGE = 2  # rows and columns of a tableau beside the matrix: the programme's sums, and labels
+
+
 MOST_PIVOTS = 1000
 
 
@@ -39,18 +33,18 @@ class Equilibrium(NamedTuple):
 
 
 @chooses_pairs.register(Equilibrium)
-def _(rule):
+def chooses_pairs_equilibrium(rule):
     return True
 
 
 @prefer.register(Equilibrium)
-def _(rule, graph, number, depth, limits, work):
+def prefer_equilibrium(rule, graph, number, depth, limits, work):
     k = untried(graph, number, limits, work.random)
     return slot(number + 1 + k) if k != NO_OUTCOME else drawn(rule, graph, number, work)
 
 
 @set_strategies.register(Equilibrium)
-def _(rule, graph, number, rows, columns, grid):
+def set_strategies_equilibrium(rule, graph, number, rows, columns, grid):
     for player in range(2):
         count = rows if player == 0 else columns
         for i in range(count):
@@ -61,7 +55,7 @@ def _(rule, graph, number, rows, columns, grid):
 
 
 @learn.register(Equilibrium)
-def _(rule, graph, number, e, limits, work):
+def learn_equilibrium(rule, graph, number, e, limits, work):
     if graph.nodes[slot(number)].player == CHANCE or not all_tried(graph, number):
         return
     rows, columns = shape_of(graph, number, work.states[0])

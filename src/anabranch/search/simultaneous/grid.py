@@ -15,15 +15,21 @@ from anabranch.games.rules import EVERYONE
 from anabranch.games.simultaneous import PLAYERS
 from anabranch.jit import generic, helper, kernel
 from anabranch.jit.random import below, uniform
-from anabranch.search.layout import is_on, sight, slot, total_of, width_of
+from anabranch.search.memory.layout import is_on, slot, width_of
+from anabranch.search.select.edge_view import total_of
+from anabranch.search.select.virtual_loss import edge_view
 
 VISITS, TOTAL, PRIOR, POLICY = range(4)  # rows of `Work.grid`, for each player; one number an outcome
+
+
 ROWS = 4
+
+
 NO_OUTCOME = -1
 
 
 class Side(NamedTuple):
-    """How one player's values stand in an edge; named as in `select.Parent`, so that `sight` can ask it."""
+    """How one player's values stand in an edge; named as in `base.Parent`, so that `edge_view` can ask it."""
 
     column: int
     sign: float  # of an edge's total, to be the player's own
@@ -99,15 +105,15 @@ def both_totals(graph, e, scale):
         total = edge.total
         return np.int64(edge.visits), total[0], total[1] if width_of(graph) > 1 else -total[0]
     side, other = side_of(graph, 0, scale), side_of(graph, 1, scale)
-    edge = sight(graph, e, side)
-    total = total_of(sight(graph, e, other), other.column)
+    edge = edge_view(graph, e, side)
+    total = total_of(edge_view(graph, e, other), other.column)
     return np.int64(edge.visits), side.sign * total_of(edge, side.column), other.sign * total
 
 
 @helper
 def mean_of(graph, e, side):
     """A visited edge's value for a player, simulations under way counted in."""
-    edge = sight(graph, e, side)
+    edge = edge_view(graph, e, side)
     return side.sign * total_of(edge, side.column) / edge.visits
 
 
@@ -132,7 +138,7 @@ def untried(graph, number, limits, random):
     first = slot(number + 1)
     chosen, met = NO_OUTCOME, 0
     for k in range(graph.nodes[slot(number)].count):
-        if sight(graph, first + slot(k), side).visits == 0:
+        if edge_view(graph, first + slot(k), side).visits == 0:
             met += 1
             if met == 1 or (limits.lots and below(random, met) == 0):
                 chosen = k

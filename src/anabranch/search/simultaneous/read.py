@@ -5,16 +5,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.search.final import Candidates, Dirichlet, FinalChoice, choose_index, noisy
-from anabranch.search.graph import Graph
-from anabranch.search.layout import NO_NODE
-from anabranch.search.read import edges_of, line_from, moves_along, name_line, stats_of
-from anabranch.search.result import Move
-from anabranch.search.select import Scale, first_play
+from anabranch.search.loops.steps import Rules
+from anabranch.search.memory.graph import Graph
+from anabranch.search.memory.layout import NO_NODE
+from anabranch.search.results.final import Candidates, Dirichlet, FinalChoice, choose_index, noisy
+from anabranch.search.results.read import edge_records, line_from, moves_along, name_line, stats_of
+from anabranch.search.results.result import Move
+from anabranch.search.select.base import first_play
+from anabranch.search.select.limits import Limits, Scale
 from anabranch.search.simultaneous.decoupled import Decoupled, Seat
 from anabranch.search.simultaneous.result import PairResult
 from anabranch.search.simultaneous.strategies import learns, read_strategies
-from anabranch.search.steps import Limits, Rules
 
 
 class Node(NamedTuple):
@@ -34,7 +35,7 @@ class Node(NamedTuple):
 
 def read_node(game: SimultaneousGame, graph: Graph, number: int, priors: np.ndarray | None = None) -> Node:
     """A node at which both move; `priors`: of its edges, if others than it has were seen."""
-    edges = edges_of(graph, number)
+    edges = edge_records(graph, number)
     first, second = np.divmod(edges["action"].astype(int), game.actions)
     columns = int((first == first[0]).sum())
     shape = len(edges) // columns, columns

@@ -1,6 +1,7 @@
 """What a search found where both players move at once: a `Result` whose best action, policy, visits and values come in pairs.
 
-Made by `read.py`. Each player's policy is its own: the share of its visits, or its average strategy where the rule keeps one.
+Made by `results/read.py`. Each player's policy is its own: the share of its visits, or its average strategy where the rule
+keeps one.
 """
 
 from dataclasses import dataclass
@@ -9,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.search.result import TOP_ROWS, Move, Result, format_value
+from anabranch.search.results.result import TOP_ROWS, Move, Result, format_value
 
 Arrays = tuple[np.ndarray, np.ndarray]  # one a player
+
+
 SEATS = ("first", "second")
+
+
 HEAD = ("visits", "policy", "value", "prior")
 
 

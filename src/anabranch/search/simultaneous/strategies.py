@@ -19,10 +19,10 @@ import numpy as np
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Positive, Share
-from anabranch.search.backup import carry, node_mean
-from anabranch.search.evaluate import LEAF_STATE
-from anabranch.search.layout import is_on, slot, width_of
-from anabranch.search.select import prefer
+from anabranch.search.backup.operators import carry, node_mean
+from anabranch.search.evaluate.rollout import LEAF_STATE
+from anabranch.search.memory.layout import is_on, slot, width_of
+from anabranch.search.select.base import prefer
 from anabranch.search.simultaneous.grid import (
     NO_OUTCOME,
     POLICY,
@@ -36,7 +36,11 @@ from anabranch.search.simultaneous.grid import (
 )
 
 SCORE, PLAYED = 0, 2  # columns of `Graph.strategies`, for the first player; the second player's are the next ones
+
+
 COLUMNS = 4
+
+
 WIDTH = 0  # of a node: how many columns its grid has; 0: it has learnt nothing yet
 
 
@@ -55,7 +59,7 @@ class Exp3(NamedTuple):
 
 
 @chooses_pairs.register(RegretMatching, Exp3)
-def _(rule):
+def chooses_pairs_regret_matching(rule):
     return True
 
 
@@ -68,13 +72,13 @@ class ByStrategies(NamedTuple):
 
 
 @prefer.register(RegretMatching)
-def _(rule, graph, number, depth, limits, work):
+def prefer_regret_matching(rule, graph, number, depth, limits, work):
     k = untried(graph, number, limits, work.random)
     return slot(number + 1 + k) if k != NO_OUTCOME else drawn(rule, graph, number, work)
 
 
 @prefer.register(Exp3)
-def _(rule, graph, number, depth, limits, work):
+def prefer_exp3(rule, graph, number, depth, limits, work):
     return drawn(rule, graph, number, work)
 
 
@@ -101,7 +105,7 @@ def set_strategies(rule, graph, number, rows, columns, grid):
 
 
 @set_strategies.register(RegretMatching)
-def _(rule, graph, number, rows, columns, grid):
+def set_strategies_regret_matching(rule, graph, number, rows, columns, grid):
     for player in range(2):
         count = rows if player == 0 else columns
         total = 0.0
@@ -113,7 +117,7 @@ def _(rule, graph, number, rows, columns, grid):
 
 
 @set_strategies.register(Exp3)
-def _(rule, graph, number, rows, columns, grid):
+def set_strategies_exp3(rule, graph, number, rows, columns, grid):
     for player in range(2):
         count = rows if player == 0 else columns
         most = -math.inf
@@ -155,7 +159,7 @@ def learns(rule: Any) -> bool:
 
 
 @learn.register(RegretMatching)
-def _(rule, graph, number, e, limits, work):
+def learn_regret_matching(rule, graph, number, e, limits, work):
     """Each outcome is compared with what was played, by the means of all pairs and the strategies of now."""
     if graph.nodes[slot(number)].player == CHANCE or not all_tried(graph, number):
         return
@@ -184,7 +188,7 @@ def _(rule, graph, number, e, limits, work):
 
 
 @learn.register(Exp3)
-def _(rule, graph, number, e, limits, work):
+def learn_exp3(rule, graph, number, e, limits, work):
     """The outcome that was drawn gains what it brought, divided by how likely it was."""
     if graph.nodes[slot(number)].player == CHANCE:
         return
@@ -217,7 +221,7 @@ def all_tried(graph, number):
 
 
 @carry.register(ByStrategies)
-def _(operator, graph, number, values):
+def carry_by_strategies(operator, graph, number, values):
     node_mean(graph, number, values)
     if is_on(graph.strategic) and graph.nodes[slot(number)].player != CHANCE and graph.strategies[slot(number), WIDTH] > 0.0:
         by_strategies(graph, number, values)

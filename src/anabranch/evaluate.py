@@ -1,0 +1,14 @@
+"""Evaluators and heuristics: what positions and actions are worth, `Search(evaluate=..., heuristic=...)`."""
+
+from anabranch.games.advice import advise as advise
+from anabranch.games.advice import consider as consider
+from anabranch.games.playout import RandomPolicy as RandomPolicy
+from anabranch.games.playout import pick as pick
+from anabranch.games.simultaneous import PerPlayer as PerPlayer
+from anabranch.games.simultaneous import pick_for as pick_for
+from anabranch.nets.network import Network as Network
+from anabranch.search.evaluate.heuristic import EvenGame as EvenGame
+from anabranch.search.evaluate.heuristic import Grandfather as Grandfather
+from anabranch.search.evaluate.rollout import Rollout as Rollout
+from anabranch.search.evaluate.rollout import Uniform as Uniform
+from anabranch.search.evaluate.rollout import evaluate as evaluate

@@ -1,0 +1,243 @@
+"""How values travel up a graph, where a node has many parents: the options of `Search(graph=True, update=...)`.
+
+On a tree, every value that comes up through an edge is a sample of the child below it, so a running mean is right. On a graph
+the child also learns by other paths, and Q(n, a) is what the child is worth *now*: Q(n, a) = r + gamma Q(child). All three
+options keep `edge.total` = visits times that, and differ in when they look:
+
+    Incremental  at the edge that was taken (default): cheap, and in the limit the same as
+    Idempotent   at every edge of a node, on the way down and on the way up: never depends on what was visited when
+    CatchUp      edges keep their own running mean (Czech, Korus & Kersting 2020); one that has fallen behind its child by more
+                 than a tolerance gets, instead of a simulation, the value that makes up for it
+
+`Stop` and `Continue` say what a simulation does at a child that has more visits than the edge to it.
+Derivation and measurements: docs/algorithms/graph.md. Next: `loops/graph.py`.
+"""
+
+import math
+from typing import NamedTuple
+
+from anabranch.games import rules
+from anabranch.jit import generic, helper
+from anabranch.jit.options import NonNegative, Share
+from anabranch.jit.random import uniform
+from anabranch.search.backup.bounds import clip, narrow
+from anabranch.search.backup.operators import Mean, value_of_node
+from anabranch.search.memory.graph import child_of
+from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, sign_of, slot
+from anabranch.search.memory.repetition import cut_value
+
+
+class Idempotent(NamedTuple):
+    """A node's value is computed from all its children whenever a simulation passes."""
+
+
+class Incremental(NamedTuple):
+    """Only the edge that was taken is brought up to date; a node's value follows by the difference."""
+
+
+class CatchUp(NamedTuple):
+    """Running means on edges; one that differs from its child, which has more visits, by more than `tolerance` catches up.
+
+    The tolerance is in units of the game's returns; 0.01 is that of Czech et al.
+    """
+
+    tolerance: NonNegative = 0.01
+
+
+class Stop(NamedTuple):
+    """End a simulation at a child with more than `factor` times the edge's visits and `number`, but for one in `leak`.
+
+    The child has been looked at more than this edge asks for; the visit is counted on the edge and nothing is evaluated.
+    """
+
+    factor: NonNegative = 1.0
+    number: NonNegative = 0.0
+    leak: Share = 0.0  # probability of going on all the same
+
+
+class Continue(NamedTuple):
+    """Always go on to a leaf."""
+
+
+@helper
+def has_enough(stop, edge, child, random):
+    """Whether a simulation that came to `child` by this edge should end there."""
+    if child.visits <= stop.factor * edge.visits + stop.number:
+        return False
+    return stop.leak == 0.0 or uniform(random) >= stop.leak
+
+
+# --- looking at children -----------------------------------------------------------------------------------------------------
+
+
+@helper
+def edge_terms(graph, number, e, i, limits, state):
+    """Q(n, a) is the first of these plus the second times the child's value: reward and cuts, and the discounted rest."""
+    edge = graph.edges[slot(e)]
+    fixed = 0.0
+    slope = limits.discount
+    if is_on(graph.repeat) and graph.cuts[slot(e)] > 0:
+        share = graph.cuts[slot(e)] / edge.visits
+        cut = cut_value(limits.repetition, len(edge.total), graph.nodes[slot(number)].player, i, limits.scale)
+        fixed = share * limits.discount * cut
+        slope = (1.0 - share) * limits.discount
+    if rules.has_rewards(state):
+        fixed += graph.rewards[slot(e), i]
+    return fixed, slope
+
+
+@helper
+def edge_worth(graph, number, e, i, limits, state):
+    """Q(n, a) in player 0's view, or column `i` of it; the edge has visits and a child, which has not moved."""
+    fixed, slope = edge_terms(graph, number, e, i, limits, state)
+    return fixed + slope * graph.nodes[slot(graph.edges[slot(e)].child)].mean[i]
+
+
+@helper
+def pull_edge(graph, number, e, limits, state):
+    """Bring an edge's total up to date with its child."""
+    edge = graph.edges[slot(e)]
+    sign = sign_of(len(edge.total), graph.nodes[slot(number)].player)
+    for i in range(len(edge.total)):
+        edge.total[i] = sign * edge.visits * edge_worth(graph, number, e, i, limits, state)
+
+
+@helper
+def pull_all(graph, number, limits, state):
+    """Bring all of a node's edges up to date with their children."""
+    for e in edges_of(graph, number):
+        if graph.edges[e].visits > 0 and child_of(graph, e) != NO_NODE:
+            pull_edge(graph, number, e, limits, state)
+
+
+@helper
+def renew(operator, graph, number, limits, values, state):
+    """Compute a node's value and bounds anew from all its children."""
+    pull_all(graph, number, limits, state)
+    settle_node(operator, graph, number, limits, values, state)
+
+
+@helper
+def settle_node(operator, graph, number, limits, values, state):
+    """Compute a node's value from its edges as they stand, and its bounds."""
+    value_of_node(operator, graph, number, values)
+    node = graph.nodes[slot(number)]
+    for i in range(len(node.mean)):
+        node.mean[i] = values[i]
+    if is_on(graph.prove):
+        narrow(graph, number, limits, state)
+        clip(graph, number)
+
+
+# --- the three ways --------------------------------------------------------------------------------------------------------
+
+
+@generic
+def before_choice(update, graph, number, limits, state):
+    """What is done to a node before one of its edges is chosen."""
+
+
+@before_choice.register(Idempotent)
+def before_choice_idempotent(update, graph, number, limits, state):
+    pull_all(graph, number, limits, state)
+
+
+@before_choice.register(Incremental, CatchUp)
+def before_choice_incremental(update, graph, number, limits, state):
+    pass
+
+
+@generic
+def must_catch_up(update, graph, number, e, limits, work):
+    """Whether the edge must catch up with its child instead of being followed; `work.values` then is what is backed up."""
+
+
+@must_catch_up.register(Idempotent, Incremental)
+def must_catch_up_idempotent(update, graph, number, e, limits, work):
+    return False
+
+
+@must_catch_up.register(CatchUp)
+def must_catch_up_catch_up(update, graph, number, e, limits, work):
+    edge = graph.edges[slot(e)]
+    child = graph.nodes[slot(edge.child)]
+    if edge.visits == 0 or child.visits <= edge.visits:
+        return False
+    sign = sign_of(len(edge.total), graph.nodes[slot(number)].player)
+    largest = 0.0
+    for i in range(len(edge.total)):
+        largest = max(
+            largest, abs(edge_worth(graph, number, e, i, limits, work.states[0]) - sign * edge.total[i] / edge.visits)
+        )
+    if largest <= update.tolerance:
+        return False
+    half = 1.0 / limits.scale.factor
+    for i in range(len(edge.total)):
+        behind = edge_worth(graph, number, e, i, limits, work.states[0]) - sign * edge.total[i] / edge.visits
+        wanted = child.mean[i] + edge.visits * behind / limits.discount
+        work.values[i] = min(max(wanted, limits.scale.middle - half), limits.scale.middle + half)
+    return True
+
+
+@generic
+def after_visit(update, operator, graph, number, e, limits, work):
+    """Bring a node up to date after edge `e` was taken and counted; `work.values` is what came up through it."""
+
+
+@after_visit.register(Idempotent)
+def after_visit_idempotent(update, operator, graph, number, e, limits, work):
+    renew(operator, graph, number, limits, work.values, work.states[0])
+
+
+@after_visit.register(Incremental)
+def after_visit_incremental(update, operator, graph, number, e, limits, work):
+    edge = graph.edges[slot(e)]
+    node = graph.nodes[slot(number)]
+    sign = sign_of(len(edge.total), node.player)
+    child = child_of(graph, e)
+    if is_mean(operator) and not is_on(graph.prove) and child != NO_NODE:
+        share = 1.0 / node.visits
+        for i in range(len(edge.total)):
+            fixed, slope = edge_terms(graph, number, e, i, limits, work.states[0])
+            before = sign * edge.total[i]
+            rest = ((node.visits - 1) * node.mean[i] - before + edge.visits * fixed) * share
+            slope *= edge.visits
+            # The level above waits for what follows, so that all else was computed before the child's value is looked at.
+            mean = graph.nodes[slot(child)].mean[i]
+            node.mean[i] = rest + slope * share * mean
+            edge.total[i] = sign * (edge.visits * fixed + slope * mean)
+    else:
+        if child != NO_NODE:
+            pull_edge(graph, number, e, limits, work.states[0])
+        settle_node(operator, graph, number, limits, work.values, work.states[0])
+
+
+@after_visit.register(CatchUp)
+def after_visit_catch_up(update, operator, graph, number, e, limits, work):
+    edge = graph.edges[slot(e)]
+    node = graph.nodes[slot(number)]
+    sign = sign_of(len(edge.total), node.player)
+    for i in range(len(edge.total)):
+        work.values[i] *= limits.discount
+        if rules.has_rewards(work.states[0]):
+            work.values[i] += graph.rewards[slot(e), i]
+        if edge.child != NO_NODE:  # else `record_value_at_edge` has added it already
+            edge.total[i] += sign * work.values[i]
+        node.mean[i] += (work.values[i] - node.mean[i]) / node.visits
+    if is_on(graph.prove):
+        narrow(graph, number, limits, work.states[0])
+        clip(graph, number)
+
+
+@generic(default=True)
+def is_mean(operator):
+    """Whether a node is worth the plain mean of what came up: then its value can follow by a difference."""
+    return False
+
+
+@is_mean.register(Mean)
+def is_mean_mean(operator):
+    return True
+
+
+CONTINUE = Stop(number=math.inf)  # what `Continue` is to kernels: one kernel serves both

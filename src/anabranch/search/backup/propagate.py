@@ -1,0 +1,226 @@
+"""Stale values: how far a change travels beyond the path it was made on, and how to bring a graph to rest.
+
+A simulation updates the nodes of its path. Other parents of those nodes learn of it when they are next visited; until then
+their values are stale. That is sound (they are visited again and again), but a value that is shared late helps late. The
+options of `Search(graph=True, stale=...)`:
+
+    PathOnly    nothing more (default)
+    Parents     the other parents of every node on the path, too
+    Ancestors   everything above the leaf, children before parents: nothing is ever stale
+    Sweeping    a thread beside the search that goes over the whole graph again and again
+
+`sweep` does the last once; `measure` says how stale a graph is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anabranch.jit import generic, helper, kernel, routine
+from anabranch.jit.options import NonNegative
+from anabranch.search.backup.graph_update import renew
+from anabranch.search.memory.graph import EMPTY, NEXT, SOURCE, Graph, child_of, stamp
+from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
+
+QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
+
+
+REST = 1e-13  # a sweep is done when no value changes by more
+
+
+MOST_PASSES = 10_000  # of one sweep; a graph without cycles takes two, the second to see that nothing changes
+
+
+class PathOnly(NamedTuple):
+    """Update the nodes of a simulation's path."""
+
+
+class Parents(NamedTuple):
+    """Update the other parents of these nodes as well."""
+
+
+class Ancestors(NamedTuple):
+    """Update everything above the leaf, children before parents."""
+
+
+class Sweeping(NamedTuple):
+    """Update the path, and sweep the whole graph in a thread beside the search. Results then depend on timing."""
+
+    pause: NonNegative = 0.001  # seconds between two sweeps
+
+
+class Staleness(NamedTuple):
+    """How far nodes are from what their children say, in units of the game's returns."""
+
+    largest: float
+    mean: float
+
+
+@generic
+def spread(stale, operator, graph, depth, limits, work):
+    """Carry what a simulation changed to nodes beside its path."""
+
+
+@spread.register(PathOnly, Sweeping)
+def spread_path_only(stale, operator, graph, depth, limits, work):
+    pass
+
+
+@spread.register(Parents)
+def spread_parents(stale, operator, graph, depth, limits, work):
+    leaf = child_of(graph, work.path_edges[depth - 1])
+    if leaf != NO_NODE:
+        renew_parents(operator, graph, leaf, limits, work)
+    for d in range(depth - 1, 0, -1):
+        renew_parents(operator, graph, work.path_nodes[d], limits, work)
+
+
+@spread.register(Ancestors)
+def spread_ancestors(stale, operator, graph, depth, limits, work):
+    leaf = child_of(graph, work.path_edges[depth - 1])
+    if leaf != NO_NODE:
+        renew_ancestors(operator, graph, leaf, limits, work)
+
+
+@routine
+def renew_one(operator, graph, number, limits, work):
+    """`renew`, as a function of its own: it is called from several places. Of a cached node (`memory/cached_evaluations.py`),
+    which has no visits, the evaluation stands until it is visited."""
+    if graph.nodes[slot(number)].visits > 0:
+        renew(operator, graph, number, limits, work.values, work.states[0])
+
+
+@helper
+def renew_parents(operator, graph, number, limits, work):
+    """Bring the parents of a node up to date, but for those on the path."""
+    e = graph.heads[slot(number)]
+    while e != EMPTY:
+        parent = graph.links[slot(e), SOURCE]
+        if graph.nodes[slot(parent)].stamp != stamp(graph):
+            renew_one(operator, graph, parent, limits, work)
+        e = graph.links[slot(e), NEXT]
+
+
+@helper
+def renew_ancestors(operator, graph, leaf, limits, work):
+    """Bring all ancestors of a node up to date, each after those of its children that are ancestors too."""
+    queue, order, need, seen = work.ancestry[QUEUE], work.ancestry[ORDER], work.ancestry[NEED], work.ancestry[SEEN]
+    now = stamp(graph)
+    found = 1
+    queue[0] = leaf
+    seen[leaf] = now
+    need[leaf] = 0
+    i = 0
+    while i < found:  # who is above, and how many children each of them has to wait for
+        e = graph.heads[slot(queue[i])]
+        while e != EMPTY:
+            parent = graph.links[slot(e), SOURCE]
+            if seen[parent] != now:
+                seen[parent] = now
+                need[parent] = 0
+                queue[found] = parent
+                found += 1
+            need[parent] += 1
+            e = graph.links[slot(e), NEXT]
+        i += 1
+    ready = 1
+    order[0] = leaf
+    i = 0
+    while i < ready:
+        if order[i] != leaf:
+            renew_one(operator, graph, order[i], limits, work)
+        e = graph.heads[slot(order[i])]
+        while e != EMPTY:
+            parent = graph.links[slot(e), SOURCE]
+            need[parent] -= 1
+            if need[parent] == 0:
+                order[ready] = parent
+                ready += 1
+            e = graph.links[slot(e), NEXT]
+        i += 1
+    for i in range(found):  # what lies on a cycle waits for itself: nearest first
+        if need[queue[i]] > 0:
+            renew_one(operator, graph, queue[i], limits, work)
+
+
+# --- the whole graph ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def sweep(graph, operator, limits, work, order):
+    """Renew nodes in this order, children first, until nothing changes; how many passes that took."""
+    for done in range(MOST_PASSES):
+        largest = 0.0
+        for k in range(len(order)):
+            node = graph.nodes[slot(order[k])]
+            if node.count > 0 and node.visits > node.own:
+                for i in range(len(node.mean)):
+                    work.rewards[i] = node.mean[i]
+                renew(operator, graph, order[k], limits, work.values, work.states[0])
+                for i in range(len(node.mean)):
+                    largest = max(largest, abs(node.mean[i] - work.rewards[i]))
+        if largest <= REST:
+            return done + 1
+    return MOST_PASSES
+
+
+@kernel
+def order_children_first(graph, starts, order, cursor):
+    """Fill `order` with all nodes that these reach such that, cycles apart, every node comes after its children; how many there
+    are. Depth first, without recursion: the path is kept at the far end of `order`, and `cursor`, one a slot and zeros, counts
+    the edges that were followed, plus one."""
+    size = len(order)
+    done = 0
+    for k in range(len(starts)):
+        if cursor[starts[k]] != 0:
+            continue
+        top = size - 1
+        order[top] = starts[k]
+        cursor[starts[k]] = 1
+        while top < size:
+            number = order[top]
+            child = np.int64(NO_NODE)
+            while child == NO_NODE and cursor[number] <= graph.nodes[number].count:
+                child = child_of(graph, number + cursor[number])
+                cursor[number] += 1
+                if child >= len(cursor) or (child != NO_NODE and cursor[child] != 0):  # a search beside may add nodes
+                    child = np.int64(NO_NODE)
+            if child != NO_NODE:
+                top -= 1
+                order[top] = child
+                cursor[child] = 1
+            else:
+                top += 1
+                order[done] = number
+                done += 1
+    return done
+
+
+def sort_children_first(graph: Graph, starts: np.ndarray) -> np.ndarray:
+    """All nodes that these reach such that, cycles apart, every node comes after its children."""
+    slots = int(graph.used[SLOTS])
+    order = np.empty(slots // 2 + 1, np.int32)
+    return order[: order_children_first(graph, starts, order, np.zeros(slots, np.int32))]
+
+
+@kernel
+def measure(graph, order, operator, limits, work):
+    """The largest and the mean difference between a node's value and what its children say. Changes edges: give it a copy."""
+    largest = 0.0
+    total = 0.0
+    count = 0
+    for k in range(len(order)):
+        number = order[k]
+        node = graph.nodes[number]
+        if node.count > 0 and node.visits > node.own:
+            difference = 0.0
+            for i in range(len(node.mean)):
+                work.rewards[i] = node.mean[i]
+            renew(operator, graph, number, limits, work.values, work.states[0])
+            for i in range(len(node.mean)):
+                difference = max(difference, abs(node.mean[i] - work.rewards[i]))
+                node.mean[i] = work.rewards[i]
+            largest = max(largest, difference)
+            total += difference
+            count += 1
+    return largest, total / max(count, 1)

@@ -1,0 +1,308 @@
+"""Drivers: who plays and evaluates during a simulation, and what is kept when the root moves.
+
+    TreeDriver       a compiled game, an evaluator inside the kernel, a compact tree: whole batches of simulations in one call
+    GraphDriver      the same on a graph (or a tree with proofs or repetitions)
+
+Those that evaluate in Python are in `batch.py`, those that play there in `python.py`; `threads.py` has twins
+for several threads.
+Above: `searcher.py`, the face. Below: `loops/tree.py` and `loops/graph.py`, the kernels.
+"""
+
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.jit.random import generator
+from anabranch.search.backup.bounds import derive_again, derive_without
+from anabranch.search.backup.graph_update import CatchUp
+from anabranch.search.backup.history import change_history
+from anabranch.search.backup.propagate import Ancestors, Staleness, measure, sort_children_first, sweep
+from anabranch.search.evaluate.playout_log import PlayoutLog, new_playout_log
+from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.loops.graph import GraphRules
+from anabranch.search.loops.steps import Rules, Work
+from anabranch.search.memory.cached_evaluations import reset_statistics, restore_root
+from anabranch.search.memory.collect import Forget, KeepReached, collect, forget
+from anabranch.search.memory.graph import MOVED, Graph, header_dtype, largest_counts, numbers
+from anabranch.search.memory.layout import EVALUATED, FORWARDINGS, MOST_VISITS, NO_NODE, REFUSED, SLOTS, STAMP, On, edge_dtype
+from anabranch.search.memory.tree import Tree
+from anabranch.search.select.limits import Limits
+from anabranch.search.select.pruning import inner_rule
+from anabranch.search.select.virtual_loss import VirtualLoss
+from anabranch.search.simultaneous.equilibrium import grid_shape, tableau_shape
+
+NEVER = 2**62  # a count that is not reached
+
+
+WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
+
+
+FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
+
+
+class Setting(NamedTuple):
+    """Everything that a driver is told."""
+
+    game: Any
+    rules: Rules
+    limits: Limits
+    graph_rules: GraphRules
+    collect: KeepReached | Forget
+    memory: int
+    heuristic: Any  # an option, a Python function, or None
+    threads: int
+    virtual: VirtualLoss  # what simulations under way count as
+
+
+class Driver:
+    """Runs simulations from a root; one a search."""
+
+    graph: Tree | Graph
+    root = NO_NODE
+    proven = False  # whether the root's value is known
+    noisy: tuple[int, np.ndarray] | None = None  # a root, and its priors as the last search saw them: see `noise_at_root`
+    least = 1  # simulations that it likes to run together
+    countable = 0  # simulations that can be run before a counter may be full; see `recount`
+
+    def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
+        self.setting, self.game, self.rules, self.limits = setting, setting.game, setting.rules, setting.limits
+        self.graph = graph
+        width = graph.edges["total"].shape[1]
+        ancestry = len(graph.nodes) if isinstance(setting.graph_rules.stale, Ancestors) else 0
+        self.work = Work(
+            states=np.concatenate([record] * 4),
+            random=generator(seed),
+            path_nodes=np.zeros(FIRST_PATH, np.int32),
+            path_edges=np.zeros(FIRST_PATH, np.int32),
+            path_rewards=np.zeros((FIRST_PATH, width)),
+            values=np.zeros(width),
+            sums=np.zeros(width),
+            actions=np.zeros(self.game.edge_actions, np.int64),
+            priors=np.zeros(self.game.edge_actions, np.float32),
+            probabilities=np.zeros(self.game.events),
+            rewards=np.zeros(self.game.players),
+            returns=np.zeros(self.game.players),
+            exhausted=exhausted,
+            ancestry=np.zeros((4, ancestry), np.int32),
+            playout_log=playout_log_of(setting, isinstance(graph, Graph) and isinstance(graph.known, On), width),
+            grid=np.zeros(grid_shape(self.game)),
+            tableau=np.zeros(tableau_shape(self.game, self.rules.select)),
+            stuck=np.zeros(1, np.int64),
+            stuck_state=record.copy(),
+        )
+
+    def make_root(self) -> None:
+        """Make, evaluate and expand the root's node. If an evaluator raises, nothing has changed."""
+        raise NotImplementedError
+
+    @property
+    def has_root(self) -> bool:
+        """Whether that is done."""
+        return self.root != NO_NODE and int(self.graph.nodes["count"][self.root]) > 0
+
+    @property
+    def evaluated(self) -> int:
+        """Evaluations so far."""
+        return int(self.graph.used[EVALUATED])
+
+    def prepare(self) -> bool:
+        """See that simulations can set out from the root; False if there is no room for it."""
+        if not self.has_root:
+            self.make_root()
+        return self.root != NO_NODE
+
+    def recount(self) -> None:
+        """Find out how many simulations can be run before a counter may be full, and set `countable`."""
+        raise NotImplementedError
+
+    def run(self, count: int, most: int) -> int:
+        """Run about `count` simulations, `most` at most; the number done. None only if the root is proven or a buffer was
+        full."""
+        raise NotImplementedError
+
+    def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        """The root's child becomes the root; what else is reached from there is kept. Evaluates nothing: `prepare` does."""
+        raise NotImplementedError
+
+    def with_bounds_of_actions(self) -> Tree | Graph:
+        """The tree or graph with bounds, if it has any, that hold for the root's actions."""
+        return self.graph
+
+    def retune(self, setting: Setting) -> None:
+        """Go on with other numbers in the rules."""
+        self.setting, self.rules = setting, setting.rules
+
+    def lengthen_path(self) -> None:
+        """Make room for simulations twice as deep."""
+        self.work = longer_path(self.work)
+
+
+def longer_path(work: Work) -> Work:
+    """The same scratch memory, with room for simulations twice as deep."""
+    depth, width = work.path_rewards.shape
+    return work._replace(
+        path_nodes=np.zeros(2 * depth, np.int32),
+        path_edges=np.zeros(2 * depth, np.int32),
+        path_rewards=np.zeros((2 * depth, width)),
+    )
+
+
+def playout_log_of(setting: Setting, used: bool, width: int) -> PlayoutLog:
+    """The scratch memory that AMAF values and heuristics need."""
+    game, evaluator, rule = setting.game, setting.rules.evaluate, inner_rule(setting.rules.select)
+    playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
+    return new_playout_log(used, game.players, game.edge_actions, width, playouts, getattr(rule, "strict", True))
+
+
+class OnGraph(Driver):
+    """What all drivers on graphs share: moving the root, making room, staleness."""
+
+    graph: Graph
+
+    def __init__(self, setting: Setting, *arguments: Any) -> None:
+        super().__init__(setting, *arguments)
+        self.graph_rules = setting.graph_rules
+        self.resting = threading.Lock()  # held by whoever moves nodes, or sweeps over them
+        self.waste = False  # whether there may be nodes that the root does not reach
+        self.refused = 0
+        self.roots_before: list[int] = []  # the last one at the end; NO_NODE: no longer known
+
+    def retune(self, setting: Setting) -> None:
+        super().retune(setting)
+        self.graph_rules = setting.graph_rules
+
+    def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        self.roots_before.append(self.root)
+        self.move_root(child, position, exhausted)
+
+    def move_root(self, child: int, position: Any, exhausted: np.ndarray) -> None:
+        """Search from another node of the graph, or from one that is still to be made."""
+        self.root = child
+        self.noisy = None
+        if child != NO_NODE:
+            restore_root(self.graph, child)
+        self.waste = True
+        self.proven = False
+        self.graph.plan[:] = 0.0  # which was made for another root
+        self.enter(position, exhausted)
+        if isinstance(self.graph.repeat, On) and self.graph.merge:
+            order = sort_children_first(self.graph, numbers(self.graph))
+            change_history(self.graph, exhausted, self.limits, self.work, order)
+            sweep(self.graph, self.rules.backup, self.limits, self.work, order)
+
+    def prepare(self) -> bool:
+        root = self.root
+        if not super().prepare() and root != NO_NODE:  # no room for its edges
+            self.root = root
+            self._renumber(collect(self.graph, root))
+            super().prepare()
+        return self.root != NO_NODE
+
+    def recount(self) -> None:
+        self._recount()
+        if self.countable <= 0 and self.waste:  # it may be something that the root no longer reaches
+            self._collect()
+            self._recount()
+
+    def _recount(self) -> None:
+        stamp = int(self.graph.used[STAMP])
+        visits, amaf_visits = (int(most) for most in largest_counts(self.graph))
+        if int(self.graph.used[STAMP]) < stamp:  # simulations are numbered anew
+            self.work.ancestry[:] = 0  # which has some of their numbers in it
+        evaluator = self.rules.evaluate
+        playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
+        left = MOST_VISITS - int(self.graph.used[STAMP])
+        self.countable = min(MOST_VISITS - visits, (MOST_VISITS - amaf_visits) // playouts, left)
+
+    def step_back(self, position: Any, exhausted: np.ndarray) -> bool:
+        """Search from where the last `advance` was, if that is still known. What was found below it since is counted in."""
+        before = self.roots_before.pop() if self.roots_before else NO_NODE
+        if before == NO_NODE:
+            return False
+        if self.graph.nodes["flags"][before] & MOVED:  # it was a leaf then
+            before = int(self.graph.nodes["stamp"][before])
+        self.move_root(before, position, exhausted)
+        if not isinstance(self.graph_rules.update, CatchUp):
+            sweep(self.graph, self.rules.backup, self.limits, self.work, np.array([self.root], np.int32))
+        return True
+
+    def enter(self, position: Any, exhausted: np.ndarray) -> None:
+        """The root's position is this one, and these may not come once more."""
+        self.work = self.work._replace(exhausted=exhausted)
+        self.work.states[0] = position.record()[0]
+
+    def has_waste(self) -> bool:
+        """Whether collecting is worth its while: the root has moved, or forwardings fill a good part of the slots."""
+        used = self.graph.used
+        return self.waste or 2 * int(used[FORWARDINGS]) > WORTHWHILE * int(used[SLOTS])
+
+    def can_make_room(self) -> bool:
+        """Whether something can be collected if memory is full."""
+        return self.has_waste() or isinstance(self.setting.collect, Forget)
+
+    def make_room(self) -> None:
+        """Collect what can go, if memory was asked for in vain."""
+        refused = int(self.graph.used[REFUSED])
+        if refused == self.refused:
+            return
+        self.refused = refused
+        with self.resting:
+            if self.has_waste():
+                self._collect()
+            elif isinstance(self.setting.collect, Forget):
+                self._renumber(forget(self.graph, self.root, self.setting.collect.share))
+                if self._bounds_go_round():  # what is proven must follow from what is still there: see `backup/bounds.py`
+                    derive_again(self.graph, sort_children_first(self.graph, numbers(self.graph)), self.limits, self.work)
+
+    def _collect(self) -> None:
+        self._renumber(collect(self.graph, self.root))
+        self.waste = False
+
+    def _renumber(self, new_numbers: np.ndarray) -> None:
+        self.root = int(new_numbers[self.root])
+        self.roots_before = [int(new_numbers[root]) if root != NO_NODE else NO_NODE for root in self.roots_before]
+        self.renumbered(new_numbers)
+
+    def renumbered(self, new_numbers: np.ndarray) -> None:
+        """Nodes have moved: `new_numbers[old]` is where to, or NO_NODE."""
+
+    def forget_statistics(self) -> None:
+        """Let visits begin again from what evaluators said."""
+        reset_statistics(self.graph, self.root, numbers(self.graph))
+
+    def with_bounds_of_actions(self) -> Graph:
+        """Bounds that go round cycles hold for the root, and for its actions only without it: see `backup/bounds.py`."""
+        if not self._bounds_go_round():
+            return self.graph
+        order = self._reached()
+        graph = self.graph._replace(bounds=self.graph.bounds[: int(self.graph.used[SLOTS])].copy())
+        derive_without(graph, self.root, order[order != self.root], self.limits, self.work)
+        return graph
+
+    def _bounds_go_round(self) -> bool:
+        """Whether bounds may have been carried round a cycle."""
+        repeats = isinstance(self.graph.repeat, On) and self.graph.merge
+        return repeats and isinstance(self.graph.prove, On) and not isinstance(self.graph.leveled, On)
+
+    def sweep(self) -> int:
+        """Bring the graph to rest; the number of passes it took."""
+        with self.resting:
+            scratch = self.work._replace(values=self.work.values.copy(), rewards=self.work.rewards.copy())
+            return int(sweep(self.graph, self.rules.backup, self.limits, scratch, self._reached()))
+
+    def _reached(self) -> np.ndarray:
+        """All nodes that the root reaches, children first."""
+        return sort_children_first(self.graph, np.array([self.root], np.int32))
+
+    def staleness(self) -> Staleness:
+        """How far nodes are from what their children say."""
+        width = self.work.values.shape[0]
+        slots = self.graph.nodes[: int(self.graph.used[SLOTS])].copy()
+        copy = self.graph._replace(
+            nodes=slots,
+            headers=slots.view(header_dtype(width)),
+            edges=slots.view(edge_dtype(width)),
+            bounds=self.graph.bounds[: len(slots)].copy(),
+        )
+        return Staleness(*map(float, measure(copy, self._reached(), self.rules.backup, self.limits, self.work)))

@@ -1,0 +1,1 @@
+"""WHAT A LEAF IS WORTH: playouts, evaluators in Python, heuristics, AMAF values."""

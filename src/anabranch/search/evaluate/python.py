@@ -1,0 +1,132 @@
+"""What evaluators in Python say, checked: f(states) -> (priors, values)."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.errors import EvaluatorError
+from anabranch.games.objects import ObjectGame
+from anabranch.interrupts import released
+
+LARGEST = 1e100  # of values where nothing says how large they can be: many of them can still be summed
+
+
+SLACK = 1e-4  # of the range, for evaluators that round
+
+
+NO_PRIORS = (
+    "the evaluator gave every legal action the prior 0; give legal actions some weight, "
+    "or return None instead of priors for uniform ones"
+)
+
+
+def ask(evaluator: Callable[..., Any], states: Any) -> Any:
+    """Call a user's evaluator; what it raises is told as its own fault."""
+    try:
+        with released():
+            return evaluator(states)
+    except EvaluatorError:
+        raise
+    except Exception as error:
+        name = getattr(evaluator, "__name__", type(evaluator).__name__)
+        raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
+
+
+class Checked(NamedTuple):
+    """Priors (positions, actions) and values whose numbers were looked at where they were made; a network's are."""
+
+    priors: np.ndarray
+    values: np.ndarray
+
+
+Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
+
+
+def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarray | None = None) -> Answer:
+    """What f's answer says of `count` positions of a game, a row each; None where it says nothing. `movers`: who moves in each,
+    which is asked for if `has_two_ranges`."""
+    shape = game.policy_shape
+    if isinstance(answer, Checked):
+        return answer.priors, answer.values.reshape(count, width), None
+    try:
+        priors, values, *more = answer
+        (deviations,) = more or [None]
+    except (TypeError, ValueError):
+        raise EvaluatorError(f"an evaluator returns (priors, values), but this one returned {type(answer).__name__}") from None
+    values = _array(values, "values", (count,) if width == 1 else (count, width), (count, width))
+    _check_range(values, game, movers if width == 1 else None)
+    if priors is not None:
+        priors = _array(priors, "priors", (count, *shape), (count, *shape))
+        if (priors < 0.0).any():
+            raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
+    if deviations is not None:
+        deviations = _array(deviations, "deviations", (count,), (count,))
+        if (deviations < 0.0).any():
+            raise EvaluatorError("the evaluator gave a negative deviation; it says how far a value may be off, so 0 or more")
+    return priors, values.reshape(count, width), deviations
+
+
+def has_two_ranges(game: Any) -> bool:
+    """Whether what a position can be worth to the player who moves depends on who that is: of two players one gets what the
+    other pays, and the declared range, player 0's, is not the same turned round."""
+    low, high = game.value_range
+    return game.value_width() == 1 and game.players > 1 and low != -high
+
+
+def _check_range(values: np.ndarray, game: Any, movers: np.ndarray | None) -> None:
+    """Whether values can be what the game pays."""
+    low, high = _to_come(game)
+    lowest, highest = np.full(values.shape, low), np.full(values.shape, high)
+    if movers is not None and has_two_ranges(game):
+        turned = movers.reshape(values.shape) == 1
+        lowest[turned], highest[turned] = -high, -low
+    slack = SLACK * (high - low)
+    wrong = np.flatnonzero((values < lowest - slack) | (values > highest + slack))
+    if len(wrong):
+        value, least, most = (float(numbers.flat[wrong[0]]) for numbers in (values, lowest, highest))
+        raise EvaluatorError(
+            f"the evaluator gave a value of {value:.6g}, and {game!r} pays from {least:g} to {most:g}: "
+            "scale its values, or declare another value_range"
+        )
+
+
+def _to_come(game: Any) -> tuple[float, float]:
+    """The least and the most that a position can still be worth, to player 0 if two players share one number. Where a game pays
+    on the way, the declared range is that of all together: what is left lies between its ends, whatever was paid."""
+    low, high = game.value_range
+    if not _has_rewards(game):
+        return low, high
+    if game.discount != 1.0:  # later rewards count more, seen from later on
+        return -LARGEST, LARGEST
+    span = max(high, 0.0) - min(low, 0.0)
+    return -span, span
+
+
+def _has_rewards(game: Any) -> bool:
+    return bool(game.has_rewards if isinstance(game, ObjectGame) else game.rule("has_rewards")(None))
+
+
+def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:
+    """Numbers of the wanted shape, without NaN or infinity."""
+    try:
+        array = np.asarray(data, np.float64)
+    except (TypeError, ValueError):
+        raise EvaluatorError(f"the evaluator's {what} are not numbers") from None
+    if array.shape not in (shape, also):
+        batch = f"(positions{''.join(f', {size}' for size in shape[1:])})"
+        many = "one position" if shape[0] == 1 else f"{shape[0]} positions"
+        raise EvaluatorError(f"the evaluator's {what} have the shape {array.shape}; for {many} it is {shape}: {batch}")
+    if not np.isfinite(array).all():
+        raise EvaluatorError(f"the evaluator's {what} hold NaN or infinity; check its input and its last layer")
+    return array
+
+
+def priors_of(priors: np.ndarray | None, actions: np.ndarray) -> np.ndarray:
+    """The priors of these legal actions, summing to 1; uniform if there are none."""
+    if priors is None:
+        return np.full(len(actions), 1.0 / len(actions))
+    legal = priors[actions]
+    if not legal.sum() > 0.0:
+        raise EvaluatorError(NO_PRIORS)
+    return legal / legal.sum()

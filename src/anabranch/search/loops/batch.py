@@ -1,0 +1,358 @@
+"""Simulations in batches: many descents under way, their leaves evaluated together by one call of Python.
+
+`process_batch` takes what was said of the leaves that waited, backs them up, and goes down until new leaves wait. It works on
+many searches at once, whose memory stands in the rows of common arrays (a `stack`), so that hundreds of games fill one batch
+and a call from Python costs the same for all of them as for one.
+
+A descent has a **lane**: its own path and states. A leaf waits in its lane; a position that waits already is not asked for
+twice: the second descent to it becomes a **duplicate**, which keeps its virtual loss, so that the next one goes elsewhere, and
+is withdrawn with the batch. A simulation that needs no evaluation is backed up at once, but a batch takes no more of them than
+it has room for leaves, so that they do not outrun those that wait. Read first: `graph.py`, `select/virtual_loss.py`. Above:
+`drivers/batch.py`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.games.rules import CHANCE
+from anabranch.jit import helper, kernel
+from anabranch.search.backup.bounds import is_proven
+from anabranch.search.backup.path import withdraw
+from anabranch.search.evaluate.no_legal_action import is_stuck
+from anabranch.search.evaluate.rollout import LEAF_STATE
+from anabranch.search.loops.graph import (
+    AT_EDGE,
+    MEMORY_FULL,
+    PATH_FULL,
+    PROVEN,
+    STUCK,
+    WANTS_VALUE,
+    ascend,
+    descend,
+    reach_root,
+    record_value,
+)
+from anabranch.search.loops.graph_stages import adopt, survey_leaf
+from anabranch.search.loops.steps import Work, choices
+from anabranch.search.memory.graph import NOT_WAITING, WAITING, Graph, weigh
+from anabranch.search.memory.layout import NO_NODE, REFUSED, is_on, slot
+from anabranch.search.memory.locks import lock, lock_in_place, unlock
+
+# What `status` says of each search.
+DONE = 0  # simulations that were backed up
+
+
+WAIT = 1  # leaves that wait
+
+
+DUPLICATES = 2  # descents to leaves that waited already
+
+
+WHY = 3  # why no more set out: GOES_ON, PATH_FULL, PROVEN, MEMORY_FULL, STUCK
+
+
+COLLISIONS = 4  # duplicates so far
+
+
+STATUS_FIELDS = 5
+
+
+GOES_ON = 0
+
+
+LEFT_OUT = -1  # of `counts`: this search is not even given a root
+
+
+NO_FAULT = -1
+
+
+class Lanes(NamedTuple):
+    """Room for descents under way. The first axis is the search, the second the lane: leaves from the front, duplicates from
+    the back."""
+
+    states: Any  # records (searches, lanes, 3): see `rollout.ROOT_STATE`
+    random: Any  # u8 (searches, 1)
+    path_nodes: Any  # i4 (searches, lanes, depth)
+    path_edges: Any
+    path_rewards: Any  # f8 (searches, lanes, depth, width)
+    depths: Any  # i4 (searches, lanes)
+    leaves: Any  # i4 (searches, lanes): the leaf's node, or NO_NODE
+    exhausted: Any  # u8 (searches, keys, 2)
+    status: Any  # i8 (searches, STATUS_FIELDS)
+
+
+@kernel
+def process_batch(
+    stack, roots, select, operator, graph_rules, limits, work, lanes, counts, refusals, priors, values, weights, forget
+):
+    """Back up the leaves that wait with these priors, values and weights, in the order of searches and lanes; then let each
+    search set out on up to `counts` simulations. Gives NO_FAULT; or, with nothing done, the first leaf of whose actions none
+    has a prior.
+
+    With `forget`, withdraw all that is under way instead, as if nobody had gone down."""
+    if forget:
+        withdraw_all(stack, work, lanes)
+        return NO_FAULT
+    fault = check(lanes, priors, work)
+    if fault != NO_FAULT:
+        return fault
+    row = 0
+    for s in range(len(roots)):
+        graph = graph_at(stack, s)
+        lanes.status[s, DONE] = 0
+        for leaf in range(lanes.status[s, WAIT]):
+            lane = lane_of(work, lanes, s, leaf)
+            if is_on(graph.weighed) and lanes.leaves[s, leaf] != NO_NODE:
+                weigh(graph, lanes.leaves[s, leaf], weights[row])
+            number = receive_answers(graph, operator, graph_rules, limits, lane, lanes, s, leaf, priors[row], values[row])
+            if lanes.depths[s, leaf] > 0:
+                lanes.status[s, DONE] += 1
+            else:
+                roots[s] = number
+            row += 1
+        lanes.status[s, WAIT] = 0
+        drop_duplicates(graph, lanes, s, work)
+        gather(graph, roots[s], select, operator, graph_rules, limits, work, lanes, s, counts[s], refusals[s])
+    return NO_FAULT
+
+
+@helper
+def withdraw_all(stack, work, lanes):
+    """Withdraw all that is under way."""
+    for s in range(len(lanes.status)):
+        graph = graph_at(stack, s)
+        for leaf in range(lanes.status[s, WAIT]):
+            number = lanes.leaves[s, leaf]
+            if number != NO_NODE:
+                release(graph, number)
+            withdraw(graph, 0, lanes.depths[s, leaf], lane_of(work, lanes, s, leaf))
+        lanes.status[s, WAIT] = 0
+        drop_duplicates(graph, lanes, s, work)
+
+
+# --- down -----------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def gather(graph, root, select, operator, graph_rules, limits, work, lanes, s, count, refusals):
+    """Set out until `count` simulations are done or wait, or the batch is full."""
+    status = lanes.status[s]
+    status[WHY] = GOES_ON
+    if count == LEFT_OUT:
+        return
+    if root == NO_NODE or graph.nodes[slot(root)].count == 0:
+        await_root(graph, root, limits, work, lanes, s)
+        return
+    most = lanes.states.shape[1] // 2
+    settled = 0
+    while status[WAIT] < most and settled < most and status[DUPLICATES] < most and settled + status[WAIT] < count:
+        if graph.used[REFUSED] >= refusals:
+            status[WHY] = MEMORY_FULL
+            break
+        if is_on(graph.prove) and is_proven(graph, root):
+            status[WHY] = PROVEN
+            break
+        leaf_lane = status[WAIT]
+        lane = lane_of(work, lanes, s, leaf_lane)
+        depth, leaf, end = descend(graph, root, select, graph_rules, limits, lane)
+        if end == PATH_FULL:
+            withdraw(graph, 0, depth, lane)
+            status[WHY] = PATH_FULL
+            break
+        lanes.depths[s, leaf_lane] = depth
+        lanes.leaves[s, leaf_lane] = leaf
+        if end == WANTS_VALUE and leaf != NO_NODE and not claim(graph, leaf):
+            make_duplicate(lanes, s, leaf_lane, depth)
+        elif end == WANTS_VALUE and survey_leaf(lane)[1] > 0:
+            status[WAIT] += 1
+        elif is_stuck(lane):
+            if leaf != NO_NODE:
+                release(graph, leaf)
+            withdraw(graph, 0, depth, lane)
+            status[WHY] = STUCK
+            break
+        else:
+            if end == WANTS_VALUE:  # over, but without room for a node that says so
+                end = AT_EDGE
+            ascend(graph, depth, operator, graph_rules, end, limits, lane)
+            settled += 1
+    status[DONE] += settled
+    if (
+        status[WAIT] == 0
+    ):  # what was found waits in other threads, or there is no going on: nobody comes back for these duplicates
+        drop_duplicates(graph, lanes, s, work)
+
+
+@helper
+def claim(graph, leaf):
+    """Mark a leaf as one that waits; False if it does so already, or another thread has just made more of it."""
+    leaf = lock_in_place(graph, leaf)
+    node = graph.nodes[slot(leaf)]
+    is_free = (node.flags & WAITING) == 0 and node.count == 0
+    if is_free:
+        node.flags |= WAITING
+    unlock(graph, leaf)
+    return is_free
+
+
+@helper
+def release(graph, leaf):
+    """The leaf does not wait any more."""
+    lock(graph, leaf)
+    graph.nodes[slot(leaf)].flags &= NOT_WAITING
+    unlock(graph, leaf)
+
+
+@helper
+def await_root(graph, root, limits, work, lanes, s):
+    """The root itself is the leaf that waits; its node is made if there is none."""
+    lane = lane_of(work, lanes, s, 0)
+    number = reach_root(graph, root, limits, lane)[1]
+    if number == NO_NODE:
+        lanes.status[s, WHY] = MEMORY_FULL
+        return
+    if survey_leaf(lane)[1] == 0:
+        lanes.status[s, WHY] = STUCK
+        return
+    lanes.depths[s, 0] = 0
+    lanes.leaves[s, 0] = number
+    claim(graph, number)
+    lanes.status[s, WAIT] = 1
+
+
+@helper
+def make_duplicate(lanes, s, lane, depth):
+    """Move a descent to a lane at the back."""
+    lanes.status[s, DUPLICATES] += 1
+    lanes.status[s, COLLISIONS] += 1
+    back = lanes.states.shape[1] - lanes.status[s, DUPLICATES]
+    lanes.depths[s, back] = depth
+    for d in range(depth):
+        lanes.path_nodes[s, back, d] = lanes.path_nodes[s, lane, d]
+        lanes.path_edges[s, back, d] = lanes.path_edges[s, lane, d]
+
+
+@helper
+def drop_duplicates(graph, lanes, s, work):
+    """Withdraw the descents that found their leaf waiting."""
+    last = lanes.states.shape[1] - 1
+    for i in range(lanes.status[s, DUPLICATES]):
+        withdraw(graph, 0, lanes.depths[s, last - i], lane_of(work, lanes, s, last - i))
+    lanes.status[s, DUPLICATES] = 0
+
+
+# --- up --------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def check(lanes, priors, work):
+    """The first row whose legal actions all have the prior 0, or NO_FAULT."""
+    row = 0
+    for s in range(len(lanes.status)):
+        for leaf in range(lanes.status[s, WAIT]):
+            player, count = choices(lanes.states[s, leaf, LEAF_STATE], work)
+            if player != CHANCE and not mass_of(priors[row], work.actions, count) > 0.0:
+                return row
+            row += 1
+    return NO_FAULT
+
+
+@helper
+def mass_of(priors, actions, count):
+    """The sum of the priors of legal actions."""
+    mass = 0.0
+    for i in range(count):
+        mass += priors[actions[i]]
+    return mass
+
+
+@helper
+def receive_answers(graph, operator, graph_rules, limits, work, lanes, s, lane, priors, values):
+    """Back up a leaf with what was said of it, and give it edges; its number from now on."""
+    depth, leaf = np.int64(lanes.depths[s, lane]), np.int64(lanes.leaves[s, lane])
+    player, count = choices(work.states[LEAF_STATE], work)
+    mass = mass_of(priors, work.actions, count) if player != CHANCE else 1.0
+    for i in range(count):
+        action = work.actions[i]
+        work.priors[i] = work.probabilities[action] if player == CHANCE else priors[action] / mass
+    for i in range(len(work.values)):
+        work.values[i] = -values[i] if len(work.values) == 1 and player == 1 else values[i]
+    if depth > 0 or graph.nodes[slot(leaf)].own == 0:
+        record_value(graph, leaf, 1, work)
+    number = leaf
+    if leaf != NO_NODE:
+        if depth < limits.depth:
+            number = adopt(graph, leaf, player, count, depth, graph_rules, limits, work)
+        else:
+            release(graph, leaf)
+    if depth > 0:
+        ascend(graph, depth, operator, graph_rules, WANTS_VALUE if leaf != NO_NODE else AT_EDGE, limits, work)
+    return number
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def lane_of(work, lanes, s, lane):
+    """The scratch memory of a descent: its own path and states, what all share besides."""
+    return Work(
+        lanes.states[s, lane],
+        lanes.random[s],
+        lanes.path_nodes[s, lane],
+        lanes.path_edges[s, lane],
+        lanes.path_rewards[s, lane],
+        work.values,
+        work.sums,
+        work.actions,
+        work.priors,
+        work.probabilities,
+        work.rewards,
+        work.returns,
+        lanes.exhausted[s],
+        work.ancestry,
+        work.playout_log,
+        work.grid,
+        work.tableau,
+        work.stuck,
+        work.stuck_state,
+    )
+
+
+@helper
+def graph_at(stack, s):
+    """The graph of one search: a row of the stack."""
+    return Graph(
+        stack.nodes[s],
+        stack.headers[s],
+        stack.edges[s],
+        stack.table[s],
+        stack.used[s],
+        stack.rewards[s],
+        stack.cuts[s],
+        stack.links[s],
+        stack.heads[s],
+        stack.bounds[s],
+        stack.levels[s],
+        stack.repetition_keys[s],
+        stack.merge,
+        stack.prove,
+        stack.leveled,
+        stack.repeat,
+        stack.apart,
+        stack.amaf[s],
+        stack.hints[s],
+        stack.learnt[s],
+        stack.known,
+        stack.advised,
+        stack.virtual,
+        stack.shared,
+        stack.squares[s],
+        stack.squared,
+        stack.weights[s],
+        stack.weighed,
+        stack.plan[s],
+        stack.strategies[s],
+        stack.strategic,
+    )

@@ -1,0 +1,69 @@
+"""Keeping evaluations while statistics begin again: `advance(action, keep="evaluations")`.
+
+A node is **empty** (not evaluated yet), **cached** (its value and priors are known, but the search has not been there since its
+root moved) or **active**. The first simulation that comes to a cached node makes it active and is backed up with the value that
+is kept, at no cost; the next one goes on. Read first: `graph.py`.
+"""
+
+import numpy as np
+
+from anabranch.jit import helper, kernel
+from anabranch.search.memory.graph import CACHED, OVER, OWN_WEIGHT, Graph, begin_amaf, forget_strategies, weigh
+from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, own_value, slot, width_of
+
+NOT_CACHED = np.uint8(255) - CACHED
+
+
+@kernel
+def reset_statistics(graph, root, numbers):
+    """Make all these nodes cached, but the root, which is active from the start."""
+    for number in numbers:
+        node = graph.nodes[slot(number)]
+        for e in edges_of(graph, number):
+            forget_visits(graph, e)
+        if is_on(graph.strategic):
+            forget_strategies(graph, number, node.count)
+        if (node.flags & OVER) != 0:
+            node.own = 0
+            node.visits = 0
+        elif node.own > 0:
+            node.flags |= CACHED
+            node.own = 0
+            node.visits = 0
+            if is_on(graph.weighed):
+                weigh(graph, number, graph.weights[slot(number), OWN_WEIGHT])
+            for i in range(width_of(graph)):
+                node.mean[i] = own_value(graph, number, i)
+    if root != NO_NODE and (graph.nodes[slot(root)].flags & CACHED) != 0:
+        restore(graph, root)
+
+
+def restore_root(graph: Graph, number: int) -> None:
+    """Make a node active if it is cached; called between kernels."""
+    if graph.nodes["flags"][number] & CACHED:
+        graph.nodes["flags"][number] &= NOT_CACHED
+        graph.nodes["own"][number] = graph.nodes["visits"][number] = 1
+
+
+@helper
+def forget_visits(graph, e):
+    """An edge as if it had never been taken; what it leads to is still known."""
+    edge = graph.edges[e]
+    edge.visits = 0
+    for i in range(len(edge.total)):
+        edge.total[i] = 0.0
+    if is_on(graph.repeat):
+        graph.cuts[e] = 0
+    if is_on(graph.squared):
+        graph.squares[e] = 0.0
+    if is_on(graph.known):
+        begin_amaf(graph, e)
+
+
+@helper
+def restore(graph, number):
+    """The first visit of a cached node."""
+    node = graph.nodes[slot(number)]
+    node.flags &= NOT_CACHED
+    node.own = 1
+    node.visits = 1

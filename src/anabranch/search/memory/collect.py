@@ -1,0 +1,190 @@
+"""Making room in a search graph: what the root no longer reaches goes first, then, as an option, what was little visited.
+
+Moving the root costs nothing on a graph; memory is collected when it is asked for. `collect` slides what is kept to the front
+of the slots, drops forwardings, and fills the table anew. `Forget` also turns little-visited nodes back into leaves: their
+value and visits stay, as if they were evaluations of their own, and what was known below them goes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anabranch.jit import helper, kernel
+from anabranch.jit.options import Share
+from anabranch.search.memory.graph import (
+    EMPTY,
+    FOLDED,
+    Graph,
+    after,
+    attach,
+    child_of,
+    copy_repetition_key,
+    copy_strategies,
+    copy_weights,
+    numbers,
+)
+from anabranch.search.memory.layout import (
+    FORWARDINGS,
+    NO_NODE,
+    POSITION_COST,
+    POSITIONS,
+    ROOM,
+    SLOT_COST,
+    SLOTS,
+    edges_of,
+    is_on,
+)
+from anabranch.search.memory.table import fill_table
+
+KEPT = 0  # a mark, until a node has its new number
+
+
+class KeepReached(NamedTuple):
+    """Collect only what the root no longer reaches; when all of the memory is reached, go on without new nodes."""
+
+
+class Forget(NamedTuple):
+    """Then also turn nodes back into leaves, those with the fewest visits and the oldest first, until `share` is free."""
+
+    share: Share = 0.5
+
+
+def collect(graph: Graph, root: int) -> np.ndarray:
+    """Keep only what `root` reaches; where each node went, or NO_NODE."""
+    new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
+    mark(graph, root, new_numbers, np.empty(int(graph.used[POSITIONS]), np.int32))
+    slide(graph, new_numbers)
+    return new_numbers
+
+
+@kernel
+def mark(graph, root, marks, stack):
+    """Mark all nodes that `root` reaches, and set edges right whose children have moved."""
+    marks[root] = KEPT
+    stack[0] = root
+    top = 1
+    while top > 0:
+        top -= 1
+        for e in edges_of(graph, stack[top]):
+            child = child_of(graph, e)
+            if child != NO_NODE and marks[child] != KEPT:
+                marks[child] = KEPT
+                stack[top] = child
+                top += 1
+
+
+@kernel
+def slide(graph, new_numbers):
+    """Move marked nodes to the front, in order, let edges follow, and make the table and the links anew."""
+    target = 1
+    kept = 0
+    number = 1
+    while number < graph.used[SLOTS]:
+        if new_numbers[number] == KEPT:
+            new_numbers[number] = target
+            target += 2
+            if (graph.nodes[number].flags & FOLDED) == 0:
+                target += graph.nodes[number].count
+            kept += 1
+        number = after(graph, number)
+    used = graph.used[SLOTS]
+    number = 1
+    while number < used:
+        following = after(graph, number)
+        if new_numbers[number] != NO_NODE:
+            copy_down(graph, number, new_numbers)
+        number = following
+    freed = (used - (target - 1)) * graph.used[SLOT_COST]
+    graph.used[ROOM] += freed + (graph.used[POSITIONS] - kept) * graph.used[POSITION_COST]
+    graph.used[SLOTS] = target - 1
+    graph.used[POSITIONS] = kept
+    graph.used[FORWARDINGS] = 0
+    if len(graph.heads) > 0:
+        link_all(graph)
+    if graph.merge:
+        fill_table(graph)
+
+
+@helper
+def copy_down(graph, number, new_numbers):
+    """Copy a node with its header and edges to its new place, which is never behind the old one."""
+    target = new_numbers[number]
+    graph.headers[target - 1] = graph.headers[number - 1]
+    graph.nodes[target] = graph.nodes[number]
+    node = graph.nodes[target]
+    if (node.flags & FOLDED) != 0:
+        node.flags &= ~FOLDED
+        node.count = 0
+    if is_on(graph.prove):
+        for i in range(graph.bounds.shape[2]):
+            graph.bounds[target, 0, i] = graph.bounds[number, 0, i]
+            graph.bounds[target, 1, i] = graph.bounds[number, 1, i]
+    if is_on(graph.leveled):
+        graph.levels[target] = graph.levels[number]
+    if is_on(graph.apart):
+        copy_repetition_key(graph, number, target)
+    if is_on(graph.weighed):
+        copy_weights(graph, number, target)
+    if is_on(graph.advised):
+        graph.hints[target] = graph.hints[number]
+    if is_on(graph.strategic):
+        copy_strategies(graph, number, target)
+    for i in range(1, 1 + node.count):
+        graph.edges[target + i] = graph.edges[number + i]
+        if is_on(graph.strategic):
+            copy_strategies(graph, number + i, target + i)
+        child = graph.edges[target + i].child
+        if child != NO_NODE:
+            graph.edges[target + i].child = new_numbers[child]
+        if is_on(graph.repeat):
+            graph.cuts[target + i] = graph.cuts[number + i]
+        if is_on(graph.leveled):
+            graph.levels[target + i] = graph.levels[number + i]
+        if is_on(graph.known):
+            graph.amaf[target + i] = graph.amaf[number + i]
+        if is_on(graph.advised):
+            graph.hints[target + i] = graph.hints[number + i]
+        if is_on(graph.squared):
+            graph.squares[target + i] = graph.squares[number + i]
+        if len(graph.rewards) > 0:
+            for j in range(graph.rewards.shape[1]):
+                graph.rewards[target + i, j] = graph.rewards[number + i, j]
+
+
+@helper
+def link_all(graph):
+    """Make the lists of edges to each node anew."""
+    for i in range(graph.used[SLOTS]):
+        graph.heads[i] = EMPTY
+    number = 1
+    while number < graph.used[SLOTS]:
+        for e in edges_of(graph, number):
+            child = graph.edges[e].child
+            if child != NO_NODE:
+                attach(graph, number, np.int64(e), child)
+        number = after(graph, number)
+
+
+def forget(graph: Graph, root: int, share: float) -> np.ndarray:
+    """Turn nodes back into leaves until about `share` of all slots is free, and collect; where each node went, or NO_NODE."""
+    known = numbers(graph)
+    known = known[(graph.nodes["count"][known] > 0) & (known != root)]
+    order = known[np.lexsort((graph.nodes["stamp"][known], graph.nodes["visits"][known]))]
+    freed = np.cumsum(graph.nodes["count"][order].astype(np.int64))
+    fold(graph, order[: int(np.searchsorted(freed, share * int(graph.used[SLOTS]))) + 1])
+    return collect(graph, root)
+
+
+@kernel
+def fold(graph, numbers):
+    """Make these nodes leaves again; what they are worth and their visits stay. The slots of their edges are kept as a node's
+    own until the graph is collected, which must follow."""
+    for k in range(len(numbers)):
+        number = numbers[k]
+        node = graph.nodes[number]
+        node.own = node.visits
+        for i in range(len(node.mean)):
+            graph.headers[number - 1].value[i] = node.mean[i]
+        for e in edges_of(graph, number):
+            graph.edges[e].child = NO_NODE
+        node.flags |= FOLDED

@@ -1,0 +1,519 @@
+"""A search graph in memory: every position a node, found by its key, so that paths which join share it.
+
+    table   [ . | 9 | . | 1 | 7 | ...]       node numbers, by the position's key, each beside 32 bits of that
+    slots   [head][node 1][edge][edge][edge][head][node 6][head][node 8]...
+                             |                      ^
+                             +------child = 6-------+
+
+A node is made when its position is first met: a header, with what is seldom asked for, and the node itself. It is a leaf then.
+When a simulation wants to go on from there (at once, if the evaluator gave priors, which must be kept) it moves to a new
+place, followed by its edges, so that going down touches one place in memory. The old one stays behind as a forwarding slot, and
+every edge that comes by it is set to the new place.
+
+Truth is the edge visit: N(n) is a node's own evaluations and all visits of its edges, and Q(n), `mean`, what these say of it
+(`backup/graph_update.py`). Other edges may lead to the same node, so N(n) may be more than any of them counts.
+
+With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
+length 0 for the others: rewards of edges, cuts (`repetition.py`), links back to parents (`backup/propagate.py`), bounds and
+levels (`backup/bounds.py`), AMAF values and hints (`evaluate/amaf.py`), squares (`backup/variance.py`), weights
+(`backup/certainty.py`), a plan for the root (`select/gumbel.py`), strategies (`simultaneous/strategies.py`). Memory is reserved
+for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down. Next: `loops/graph.py`, which
+grows this; `collect.py`, which shrinks it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.jit import helper, kernel
+from anabranch.search.memory.layout import (
+    COUNTERS,
+    F4,
+    FORWARDINGS,
+    LIMIT,
+    MOST_SLOTS,
+    NO_NODE,
+    POSITION_COST,
+    POSITIONS,
+    REFUSED,
+    ROOM,
+    SLOT_COST,
+    SLOTS,
+    STAMP,
+    TABLE,
+    Off,
+    On,
+    clear_edge,
+    edge_dtype,
+    edges_of,
+    is_on,
+    own_value,
+    padded,
+    slot,
+)
+
+EMPTY = -1  # the end of a list of links
+
+
+FREE = np.uint64(2**64 - 1)  # a slot of the table
+
+
+OVER = np.uint8(1)  # flags of nodes: the game is over here
+
+
+EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `repetition.py`
+
+
+MOVED = np.uint8(4)  # only a forwarding slot, whose `stamp` is the node's new number
+
+
+EXEMPT = np.uint8(16)  # its last action may bring any position again
+
+
+FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
+
+
+WAITING = np.uint8(32)  # a leaf whose evaluation is under way: see `loops/batch.py`
+
+
+NOT_WAITING = np.uint8(255) - WAITING
+
+
+CACHED = np.uint8(64)  # evaluated and with edges, but not visited since: see `cached_evaluations.py`
+
+
+LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
+
+
+LOW, HIGH = 0, 1  # rows of `bounds`
+
+
+NOISE, BEFORE = 0, 1  # rows of `plan`
+
+
+STRATEGY_COLUMNS = 4
+
+
+OWN_WEIGHT, MEAN_WEIGHT = 0, 1  # columns of `weights`: of its own evaluation, and of all below; 0: the game is over
+
+
+NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
+
+
+FIRST_TABLE = 1024  # slots
+
+
+LARGEST_STAMP = 2**31 - 1
+
+
+NO_VIRTUAL_LOSS = Off()  # is under way
+
+
+TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
+
+
+def node_dtype(width: int) -> np.dtype:
+    """A node whose values have `width` numbers; see `rules.value_width`."""
+    return padded(
+        [
+            ("mean", "f8", (width,)),  # Q: what the node is worth as of its last update; player 0's, or one a player
+            ("visits", "i4"),  # N: own + visits of its edges
+            ("own", "i4"),  # evaluations of the position itself; where the game is over, visits
+            ("stamp", "i4"),  # the last simulation that came here; with several threads, how many are under way from here
+            ("count", "u2"),  # how many edges follow; 0: a leaf, or over
+            ("player", "i1"),  # who moves here, or CHANCE
+            ("flags", "u1"),
+        ],
+        8 * width + 16,
+    )
+
+
+def header_dtype(width: int) -> np.dtype:
+    """What stands before a node."""
+    return padded(
+        [
+            ("key", "u8", (2,)),
+            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's, or one a player
+        ],
+        8 * width + 16,
+    )
+
+
+# Values in both are normalised, in the view of who moves.
+AMAF = np.dtype(
+    [  # of an edge
+        ("amaf_visits", "i4"),  # simulations in which the action came now or later, with those that a heuristic is worth
+        ("amaf_total", "f4"),  # of their values; exact for some ten million that are all won
+    ],
+    align=True,
+)
+
+
+HINT = np.dtype(
+    [  # of an edge; of a node, only `visits`, the sum over its edges
+        ("visits", "i4"),  # simulations that a heuristic is worth
+        ("amaf_visits", "i4"),  # and AMAF ones
+        ("value", "f4"),  # what it says
+    ],
+    align=True,
+)
+
+
+class Graph(NamedTuple):
+    """What kernels see of a search graph. `nodes`, `headers` and `edges` are views of the same slots."""
+
+    nodes: Any
+    headers: Any  # that of node n is headers[n - 1]
+    edges: Any  # those of node n begin at edges[n + 1]
+    table: Any  # u8: see FREE
+    used: Any  # i8: counters, see `layout`
+    rewards: Any  # f8 (slots, width): what an edge pays; length 0 if nothing is ever paid
+    cuts: Any  # i4 (slots,): visits of an edge that ended in a repetition; length 0 if those mean nothing
+    links: Any  # i4 (slots, 2); length 0 if parents are not asked for
+    heads: Any  # i4 (slots,): the first edge that leads to a node, or EMPTY; length 0 likewise
+    bounds: Any  # f8 (slots, 2, width): what a node is worth at least and at most; length 0 without proofs
+    levels: Any  # i4 (slots,): of a node, its level; of an edge, whether it leads to a higher one; length 0 if not asked for
+    repetition_keys: Any  # u8 (slots, 2): a node's repetition key; length 0 if that is its key
+    merge: bool  # whether positions are found by their keys
+    prove: Any  # On or Off: whether bounds are kept
+    leveled: Any  # On or Off: whether only edges to higher levels count in proofs: see `backup/bounds.py`
+    repeat: Any  # On or Off: whether cuts are counted
+    apart: Any  # On or Off: whether repetition keys are kept apart from keys
+    amaf: Any  # AMAF (slots,): what an edge has besides its own visits; length 0 if nothing
+    hints: Any  # HINT (slots,): what a heuristic said of it; length 0 without one
+    learnt: Any  # f8 (2,): what the search has found out about the bias of AMAF values; see `select/rave.py`
+    known: Any  # On or Off: whether there are AMAF values
+    advised: Any  # On or Off: whether there are hints
+    virtual: Any  # what simulations under way count as (`select/virtual_loss.py`); Off: there is never more than one
+    shared: Any  # whether several threads are at work: see `locks.py`
+    squares: (
+        Any  # f8 (slots,): of an edge, the sum of the squares of what came up (`backup/variance.py`); length 0 if not asked for
+    )
+    squared: Any  # On or Off: whether they are summed
+    weights: Any  # f8 (slots, 2): of a node, see OWN_WEIGHT; length 0 if evaluations all weigh the same
+    weighed: Any  # On or Off: whether they do not
+    plan: Any  # f8 (2, actions): what `Gumbel` drew for the root's actions, and the visits they had then; or (2, 0)
+    strategies: Any  # f8 (slots, 4): what rules for simultaneous moves keep (`strategies.py`); length 0 if nothing
+    strategic: Any  # On or Off: whether they do
+
+
+class Needs(NamedTuple):
+    """Which side arrays a search needs."""
+
+    merge: bool = True
+    prove: bool = False
+    levels: bool = False  # with proofs only
+    rewards: bool = False
+    cuts: bool = False
+    links: bool = False
+    repetition_keys: bool = False
+    amaf: bool = False
+    hints: bool = False  # with AMAF values only
+    squares: bool = False
+    weights: bool = False
+    strategies: bool = False
+    plan: int = 0  # for so many actions
+    in_order: bool = False  # no array: whether edges stand in the order of their actions, which a compact tree cannot do
+
+
+def allocate(width: int, memory: int, needs: Needs, virtual: Any = NO_VIRTUAL_LOSS) -> Graph:
+    """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
+    beside = (
+        8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.repetition_keys
+    )
+    beside += 4 * needs.levels
+    beside += AMAF.itemsize * needs.amaf + HINT.itemsize * needs.hints + 8 * needs.squares + 16 * needs.weights
+    beside += 8 * STRATEGY_COLUMNS * needs.strategies
+    cost = node_dtype(width).itemsize + beside
+    slots = min(memory // cost, MOST_SLOTS)
+    table = FIRST_TABLE
+    while needs.merge and 3 * table < 2 * slots:  # a position takes two slots, and the table is at most 3/4 full
+        table *= 2
+    nodes = np.empty(slots, node_dtype(width))
+    graph = Graph(
+        nodes=nodes,
+        headers=nodes.view(header_dtype(width)),
+        edges=nodes.view(edge_dtype(width)),
+        table=np.empty(table if needs.merge else 1, np.uint64),
+        used=np.zeros(COUNTERS, np.int64),
+        rewards=np.empty((slots if needs.rewards else 0, width)),
+        cuts=np.empty(slots if needs.cuts else 0, np.int32),
+        links=np.empty((slots if needs.links else 0, 2), np.int32),
+        heads=np.empty(slots if needs.links else 0, np.int32),
+        bounds=np.empty((slots if needs.prove else 0, 2, width)),
+        levels=np.empty(slots if needs.levels else 0, np.int32),
+        repetition_keys=np.empty((slots if needs.repetition_keys else 0, 2), np.uint64),
+        merge=needs.merge,
+        prove=On() if needs.prove else Off(),
+        leveled=On() if needs.levels else Off(),
+        repeat=On() if needs.cuts else Off(),
+        apart=On() if needs.repetition_keys else Off(),
+        amaf=np.empty(slots if needs.amaf else 0, AMAF),
+        hints=np.empty(slots if needs.hints else 0, HINT),
+        learnt=np.zeros(2),
+        known=On() if needs.amaf else Off(),
+        advised=On() if needs.hints else Off(),
+        squares=np.empty(slots if needs.squares else 0),
+        squared=On() if needs.squares else Off(),
+        weights=np.empty((slots if needs.weights else 0, 2)),
+        weighed=On() if needs.weights else Off(),
+        plan=np.zeros((2, needs.plan)),
+        strategies=np.empty((slots if needs.strategies else 0, STRATEGY_COLUMNS)),
+        strategic=On() if needs.strategies else Off(),
+        virtual=virtual,
+        shared=Off(),
+    )
+    graph.used[SLOT_COST], graph.used[POSITION_COST] = cost, TABLE_COST * needs.merge
+    clear(graph, memory)
+    return graph
+
+
+def clear(graph: Graph, memory: int) -> None:
+    """Empty the graph."""
+    graph.used[:SLOT_COST] = 0
+    graph.used[ROOM], graph.used[LIMIT] = memory, len(graph.nodes)
+    graph.learnt[:] = 0.0
+    if graph.merge:
+        graph.used[TABLE] = FIRST_TABLE
+        graph.used[ROOM] -= 8 * FIRST_TABLE
+        graph.table[:FIRST_TABLE] = FREE
+
+
+def bytes_used(graph: Graph) -> int:
+    """Slots used times what they cost, and the table."""
+    table = 8 * int(graph.used[TABLE]) if graph.merge else 0
+    return int(graph.used[SLOTS]) * int(graph.used[SLOT_COST]) + table
+
+
+@own_value.register(Graph)
+def own_value_graph(graph, number, i):
+    return graph.headers[slot(number - 1)].value[i]
+
+
+# --- growing ---------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def take(graph, slots, positions):
+    """The first of so many new slots, or NO_NODE if there is no room for them."""
+    cost = slots * graph.used[SLOT_COST] + positions * graph.used[POSITION_COST]
+    if graph.used[ROOM] < cost or graph.used[SLOTS] + slots > graph.used[LIMIT]:
+        graph.used[REFUSED] += 1
+        return np.int64(NO_NODE)
+    first = graph.used[SLOTS]
+    graph.used[ROOM] -= cost
+    graph.used[SLOTS] = first + slots
+    graph.used[POSITIONS] += positions
+    return first
+
+
+@helper
+def add_node(graph, low, high):
+    """A leaf without evaluations for the position with this key; its number, or NO_NODE if there is no room. It is not found by
+    others before it is published (`locks.publish`)."""
+    first = take(graph, 2, 1)
+    if first == NO_NODE:
+        return first
+    number = first + 1
+    header = graph.headers[first]
+    header.key[0] = low
+    header.key[1] = high
+    node = graph.nodes[number]
+    node.visits = 0
+    node.own = 0
+    node.stamp = 0
+    node.count = 0
+    node.player = 0
+    node.flags = 0
+    for i in range(len(node.mean)):
+        header.value[i] = 0.0
+        node.mean[i] = 0.0
+    if len(graph.heads) > 0:
+        graph.heads[number] = EMPTY
+    if is_on(graph.weighed):
+        weigh(graph, number, 0.0)
+    return number
+
+
+@helper
+def weigh(graph, number, weight):
+    """What the evaluation of a node weighs, and so far all that is known of it."""
+    graph.weights[slot(number), OWN_WEIGHT] = weight
+    graph.weights[slot(number), MEAN_WEIGHT] = weight
+
+
+@helper
+def add_edges(graph, number, player, actions, count):
+    """Give a leaf edges for the first `count` actions; its number from now on, or NO_NODE if there is no room."""
+    if number + 1 == graph.used[SLOTS]:  # nothing stands behind it: it may stay where it is
+        if take(graph, count, 0) == NO_NODE:
+            return np.int64(NO_NODE)
+    else:
+        first = take(graph, 2 + count, 0)
+        if first == NO_NODE:
+            return first
+        move(graph, number, first + 1)
+        number = first + 1
+    node = graph.nodes[number]
+    for i in range(count):
+        clear_edge(graph.edges[number + 1 + i], actions[i], 1.0 / count)
+        if is_on(graph.repeat):
+            graph.cuts[number + 1 + i] = 0
+        if is_on(graph.leveled):
+            graph.levels[number + 1 + i] = 0
+        if is_on(graph.squared):
+            graph.squares[number + 1 + i] = 0.0
+    if is_on(graph.strategic):
+        forget_strategies(graph, number, count)
+    node.player = player
+    node.count = count
+    return np.int64(number)
+
+
+@helper
+def forget_strategies(graph, number, count):
+    """A node and its edges as if no strategy had been learnt."""
+    for k in range(number, number + 1 + count):
+        for c in range(STRATEGY_COLUMNS):
+            graph.strategies[k, c] = 0.0
+
+
+@helper
+def copy_strategies(graph, number, target):
+    """Take what is learnt at a slot to another one."""
+    for c in range(STRATEGY_COLUMNS):
+        graph.strategies[target, c] = graph.strategies[number, c]
+
+
+@helper
+def move(graph, number, target):
+    """Move a leaf and leave a forwarding slot."""
+    graph.headers[target - 1] = graph.headers[number - 1]
+    graph.nodes[target] = graph.nodes[number]
+    if is_on(graph.prove):
+        for i in range(graph.bounds.shape[2]):
+            graph.bounds[target, LOW, i] = graph.bounds[number, LOW, i]
+            graph.bounds[target, HIGH, i] = graph.bounds[number, HIGH, i]
+    if is_on(graph.leveled):
+        graph.levels[target] = graph.levels[number]
+    if is_on(graph.apart):
+        copy_repetition_key(graph, number, target)
+    if is_on(graph.weighed):
+        copy_weights(graph, number, target)
+    if len(graph.heads) > 0:
+        graph.heads[target] = graph.heads[number]
+    node = graph.nodes[number]
+    node.stamp = target
+    node.flags = MOVED | (node.flags & LOCKED)
+    graph.used[FORWARDINGS] += 1
+
+
+@helper
+def copy_weights(graph, number, target):
+    """A node that moves takes its weights along."""
+    graph.weights[target, OWN_WEIGHT] = graph.weights[number, OWN_WEIGHT]
+    graph.weights[target, MEAN_WEIGHT] = graph.weights[number, MEAN_WEIGHT]
+
+
+@helper
+def copy_repetition_key(graph, number, target):
+    """A node that moves takes its repetition key along."""
+    graph.repetition_keys[target, 0] = graph.repetition_keys[number, 0]
+    graph.repetition_keys[target, 1] = graph.repetition_keys[number, 1]
+
+
+@helper
+def repetition_key_of(graph, number):
+    """A node's repetition key."""
+    if is_on(graph.apart):
+        return graph.repetition_keys[slot(number), 0], graph.repetition_keys[slot(number), 1]
+    key = graph.headers[slot(number - 1)].key
+    return key[0], key[1]
+
+
+@helper
+def attach(graph, number, e, child):
+    """Let edge `e` of a node lead to `child`."""
+    graph.edges[e].child = child
+    if len(graph.links) > 0:
+        graph.links[e, SOURCE] = number
+        graph.links[e, NEXT] = graph.heads[child]
+        graph.heads[child] = e
+
+
+@helper
+def child_of(graph, e):
+    """The node that an edge leads to, or NO_NODE; if it has moved, the edge is set right."""
+    edge = graph.edges[slot(e)]
+    if edge.child != NO_NODE:
+        node = graph.nodes[slot(edge.child)]
+        if (node.flags & MOVED) != 0:
+            edge.child = node.stamp
+    return np.int64(edge.child)
+
+
+@helper
+def stamp(graph):
+    """The running simulation's number, as nodes keep it. A node that has it is on the path."""
+    return graph.used[STAMP] & LARGEST_STAMP
+
+
+@helper
+def after(graph, number):
+    """The number of what stands behind a node and its edges in memory: a node or a forwarding slot, or beyond the last slot."""
+    return number + 2 + graph.nodes[number].count
+
+
+@kernel
+def all_nodes(graph, out):
+    """Write the numbers of all nodes into `out`, in the order of memory; how many there are."""
+    count = 0
+    number = 1
+    while number < graph.used[SLOTS]:
+        if (graph.nodes[number].flags & MOVED) == 0:
+            out[count] = number
+            count += 1
+        number = after(graph, number)
+    return count
+
+
+@kernel
+def largest_counts(graph):
+    """The most visits, and the most AMAF ones, that anything has. Simulations are numbered anew from here on if half of their
+    numbers are used up; several threads do not number them."""
+    again = graph.used[STAMP] > LARGEST_STAMP // 2
+    visits = np.int64(0)
+    amaf_visits = np.int64(0)
+    number = 1
+    while number < graph.used[SLOTS]:
+        node = graph.nodes[number]
+        if (node.flags & MOVED) == 0:
+            visits = max(visits, np.int64(node.visits))
+            if again and not is_on(graph.shared):
+                node.stamp = 0
+            if is_on(graph.known):
+                for e in edges_of(graph, number):
+                    amaf_visits = max(amaf_visits, np.int64(graph.amaf[e].amaf_visits))
+        number = after(graph, number)
+    if again:
+        graph.used[STAMP] = 0
+    return visits, amaf_visits
+
+
+def numbers(graph: Graph) -> np.ndarray:
+    """The numbers of all nodes, in the order of memory."""
+    out = np.empty(int(graph.used[POSITIONS]), np.int32)
+    assert all_nodes(graph, out) == len(out)
+    return out
+
+
+@helper
+def begin_amaf(graph, e):
+    """Let an edge have the AMAF value that a heuristic gives it, or none."""
+    amaf_stats = graph.amaf[e]
+    amaf_stats.amaf_visits = 0
+    amaf_stats.amaf_total = 0.0
+    if is_on(graph.advised):
+        hint = graph.hints[e]
+        amaf_stats.amaf_visits = hint.amaf_visits
+        amaf_stats.amaf_total = F4(hint.amaf_visits) * hint.value

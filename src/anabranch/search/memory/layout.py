@@ -1,0 +1,197 @@
+"""What the two layouts of a search in memory share: the edge, the views of values, how a node's edges are found.
+
+    tree.py    compact, leaves without nodes: for trees that kernels grow alone
+    graph.py   every position a node of its own, found by its key: for graphs, proofs, and evaluators in Python
+
+Both are arrays of slots, in which a node's edges follow it. Selection, backup and reading work on both: a node has `visits`,
+`count` and `player`, an edge the fields below, and `own_value` and `is_open` are generic. Next: `tree.py`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.jit import generic, helper
+from anabranch.jit.dispatch import quiet
+
+F4 = np.float32
+
+
+NO_NODE = -1
+
+
+# What `used` of both layouts counts.
+POSITIONS = 0  # in memory, leaves included
+
+
+EVALUATED = 1
+
+
+REFUSED = 2  # wishes for memory that found no room
+
+
+MERGES = 3  # edges that led to a position which another one had found before; graphs only
+
+
+SLOTS = 4
+
+
+ROOM = 5  # bytes that a graph may still take
+
+
+TABLE = 6  # slots of a graph's table
+
+
+STAMP = 7  # the running number of a graph's simulations
+
+
+FORWARDINGS = 8  # that nodes of a graph left behind when they moved
+
+
+SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side arrays included
+
+
+PLANNED = 11  # simulations that a graph's `plan` was made for
+
+
+LIMIT = 12  # slots from here on are not to be taken: the end of memory, or of a thread's share
+
+
+END = 13  # of a thread's share, 0 without one: LIMIT and the two slots behind it that `threads.seal` needs
+
+
+SPARE = 14  # of a thread's share: no simulation sets out with fewer slots left; 0: never mind
+
+
+COUNTERS = 15
+
+
+MOST_SLOTS = 2**31 - 1  # their numbers are i4
+
+
+ACTION_CODES = 2**16  # an edge's action is a u2
+
+
+MOST_ACTIONS = ACTION_CODES - 1  # so is the number of a node's edges
+
+
+MOST_VISITS = 2**31 - 2**20  # they are i4; the rest is for what is under way
+
+
+MOST_PENDING = 2**15 - 1  # simulations under way that a search allows: an edge's `pending` is a u2
+
+
+class On(NamedTuple):
+    """A feature that a search uses. A type, so that kernels without it do not even look."""
+
+
+class Off(NamedTuple):
+    """A feature that it does not."""
+
+
+quiet.update((On, Off))
+
+
+@generic
+def is_on(switch):
+    """Whether a feature is used; a constant to the compiler."""
+
+
+@is_on.register(On)
+def is_on_on(switch):
+    return True
+
+
+@is_on.register(Off)
+def is_on_off(switch):
+    return False
+
+
+def edge_dtype(width: int) -> np.dtype:
+    """An edge whose totals have `width` numbers; see `rules.value_width`."""
+    return padded(
+        [
+            ("total", "f8", (width,)),  # of what followed, reward included; width 1: in the view of who moves at the node
+            ("visits", "i4"),  # times this edge was chosen at its node
+            ("child", "i4"),  # number of the node that it leads to, or NO_NODE
+            ("prior", "f4"),  # the evaluator's probability of this action; of the event, at chance
+            ("action", "u2"),  # or chance event
+            ("pending", "u2"),  # simulations under way that took this edge: see `select/virtual_loss.py`
+        ],
+        8 * width + 16,
+    )
+
+
+def padded(fields: list[Any], size: int) -> np.dtype:
+    """The fields as an aligned record of this size."""
+    dtype = np.dtype(fields, align=True)
+    assert dtype.itemsize <= size and dtype.fields
+    offsets = [dtype.fields[name][1] for name in dtype.names or ()]
+    formats = [dtype.fields[name][0] for name in dtype.names or ()]
+    layout: Any = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size, "aligned": True}
+    return np.dtype(layout)
+
+
+@helper
+def edges_of(graph, number):
+    """The numbers of a node's edges: they follow it."""
+    first = slot(number + 1)
+    return range(first, first + slot(graph.nodes[slot(number)].count))
+
+
+@generic
+def own_value(graph, number, i):
+    """The mean of a node's own evaluations, player 0's or column `i`."""
+
+
+@helper
+def is_short(graph):
+    """Whether the share of a thread may not do for what comes next."""
+    return graph.used[LIMIT] - graph.used[SLOTS] < graph.used[SPARE]
+
+
+@helper
+def width_of(graph):
+    """How many numbers a value has; a constant to the compiler."""
+    return len(graph.edges[0].total)
+
+
+@helper
+def is_open(graph, number, e, limits):
+    """Whether the edge may be followed: not, once proofs have settled it, nor where the search is restricted to others."""
+    return (not limits.some or limits.allowed[graph.edges[e].action]) and is_undecided(graph, number, e, limits)
+
+
+@generic
+def is_undecided(graph, number, e, limits):
+    """Whether there is something to be found out behind an edge: not, once proofs have settled it."""
+
+
+@helper
+def slot(number):
+    """A slot's number as an unsigned index: kernels then need not ask whether it counts from the end."""
+    return np.uint64(number)
+
+
+@helper
+def clear_edge(edge, action, prior):
+    """A new edge."""
+    edge.action = action
+    edge.visits = 0
+    edge.pending = 0
+    edge.child = NO_NODE
+    edge.prior = prior
+    for i in range(len(edge.total)):
+        edge.total[i] = 0.0
+
+
+@helper
+def sign_of(width, player):
+    """-1 where an edge's single total is not in player 0's view: at player 1's nodes of a two-player zero-sum game."""
+    return -1.0 if width == 1 and player == 1 else 1.0
+
+
+@helper
+def column_of(width, player):
+    """Which of an edge's totals belongs to the player who moves."""
+    return player if width > 1 else 0

@@ -1,0 +1,77 @@
+"""Keeping what is still wanted of a search graph when its root moves.
+
+What the new root no longer reaches is waste: `compact` slides what it does reach to the front of the slots. With one thread a
+node's number is larger than its parent's, so one pass from the front finds what is reached; with several, a few do. The last
+pass moves it, in place.
+"""
+
+import numpy as np
+
+from anabranch.jit import helper, kernel
+from anabranch.search.memory.layout import NO_NODE, POSITIONS, SLOTS, edges_of
+from anabranch.search.memory.tree import Tree
+
+
+@kernel
+def compact(graph, root, new_numbers):
+    """Keep only what `root` reaches; `new_numbers`, all NO_NODE before, tells where nodes went."""
+    used = graph.used[SLOTS]
+    new_numbers[root] = 0
+    while mark_reached(graph, used, new_numbers):
+        pass
+    target = 0
+    positions = 1
+    number = 0
+    while number < used:
+        count = graph.nodes[number].count
+        if new_numbers[number] != NO_NODE:
+            new_numbers[number] = target
+            target += 1 + count
+            for e in edges_of(graph, number):
+                if graph.edges[e].visits > 0:
+                    positions += 1
+        number += 1 + count
+    number = 0
+    while number < used:
+        count = graph.nodes[number].count
+        if new_numbers[number] != NO_NODE:
+            move(graph, number, new_numbers)
+        number += 1 + count
+    graph.used[SLOTS] = target
+    graph.used[POSITIONS] = positions
+
+
+@helper
+def mark_reached(graph, used, new_numbers):
+    """Mark the children of marked nodes, from the front; whether one stood before its parent, so that its own must follow."""
+    again = False
+    number = 0
+    while number < used:
+        if new_numbers[number] != NO_NODE:
+            for e in edges_of(graph, number):
+                child = graph.edges[e].child
+                if child != NO_NODE and new_numbers[child] == NO_NODE:
+                    new_numbers[child] = 0
+                    again = again or child < number
+        number += 1 + graph.nodes[number].count
+    return again
+
+
+@helper
+def move(graph, number, new_numbers):
+    """Copy a node and its edges to their new place, which is never behind the old one, and follow moved children."""
+    target = new_numbers[number]
+    count = graph.nodes[number].count
+    graph.nodes[target] = graph.nodes[number]
+    for i in range(1, 1 + count):
+        graph.edges[target + i] = graph.edges[number + i]
+        child = graph.edges[target + i].child
+        if child != NO_NODE:
+            graph.edges[target + i].child = new_numbers[child]
+
+
+def reroot(graph: Tree, root: int) -> np.ndarray:
+    """Compact the graph around its new root; where each node went, or NO_NODE."""
+    new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
+    compact(graph, root, new_numbers)
+    return new_numbers

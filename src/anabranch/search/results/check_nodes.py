@@ -1,0 +1,242 @@
+"""Whether a node that was read from a file is that of a position: what `check_saved.py` asks at every step of its walk.
+
+Each feature of a graph (`layout.On`) has its line here: what stands beside nodes is checked in `has_sound_fields`, what stands
+beside edges in `has_sound_statistics`. A number that is only ever compared needs none.
+"""
+
+import numpy as np
+
+from anabranch.games import rules
+from anabranch.games.rules import CHANCE, EVERYONE
+from anabranch.jit import generic, helper
+from anabranch.search.loops.steps import choices
+from anabranch.search.memory.graph import HIGH, LOW, OVER, Graph
+from anabranch.search.memory.layout import NO_NODE, Off, On, edges_of, is_on, slot
+from anabranch.search.memory.tree import Tree
+from anabranch.search.simultaneous.grid import shape_of
+from anabranch.search.simultaneous.strategies import WIDTH
+
+LARGEST = 1e100  # of all values: sums and squares of these are still numbers
+
+
+LARGEST_COUNT = 2**31 - 2**19  # of visits: a search still has room to stop in time
+
+
+UNLIKELY = 1e-5  # chances are kept in single precision
+
+
+# --- positions and edges above -------------------------------------------------------------------------------------------
+
+
+@generic
+def is_place_of(graph, number, state):
+    """Whether a node is that of this position, as far as its key tells."""
+
+
+@is_place_of.register(Tree)
+def _is_place_in_tree(graph, number, state):
+    return True
+
+
+@is_place_of.register(Graph)
+def _is_place_in_graph(graph, number, state):
+    low, high = rules.key(state)
+    key = graph.headers[slot(number - 1)].key
+    return key[0] == low and key[1] == high
+
+
+@generic
+def fits_edge(graph, e, child):
+    """Whether an edge and its child have counted the same, where they do."""
+
+
+@fits_edge.register(Tree)
+def _fits_in_tree(graph, e, child):
+    return graph.nodes[slot(child)].visits == graph.edges[slot(e)].visits
+
+
+@fits_edge.register(Graph)
+def _fits_in_graph(graph, e, child):
+    return True
+
+
+# --- the node and its edges ----------------------------------------------------------------------------------------------
+
+
+@helper
+def is_number(value):
+    """Whether it is one that can be reckoned with."""
+    return abs(value) <= LARGEST
+
+
+@helper
+def is_count(number):
+    """Whether it is a number of visits."""
+    return 0 <= number <= LARGEST_COUNT
+
+
+@helper
+def is_share(value):
+    """Whether it is a number that is not negative."""
+    return 0.0 <= value <= LARGEST
+
+
+@helper
+def is_sound(graph, number, state, legal, work):
+    """Whether a node and its edges are those of this position. `legal`: see `check_saved.Trip`."""
+    node = graph.nodes[slot(number)]
+    if not has_sound_fields(graph, number, rules.is_over(state), state):
+        return False
+    if node.count == 0:
+        return is_count(node.visits) and EVERYONE <= node.player < rules.players(state)
+    player, count = choices(state, work)
+    if node.player != player or np.int64(node.count) != count:
+        return False
+    for i in range(count):
+        legal[work.actions[i]] = number + 1
+    visits = np.int64(0)
+    for e in edges_of(graph, number):
+        edge = graph.edges[e]
+        if np.int64(edge.action) >= len(legal) or legal[edge.action] != number + 1:
+            return False
+        legal[edge.action] = 0  # no other edge may have it
+        if player == CHANCE and not abs(edge.prior - work.probabilities[edge.action]) <= UNLIKELY:
+            return False
+        if not is_sound_edge(edge) or not has_sound_statistics(graph, e, state):
+            return False
+        visits += edge.visits
+    if rules.at_once(state) and not is_rising(graph, number):  # a grid: see `simultaneous/grid.py`
+        return False
+    return adds_up(graph, number, visits, state)
+
+
+@helper
+def is_rising(graph, number):
+    """Whether the edges of a node stand in the order of their actions."""
+    for e in range(number + 2, number + 1 + np.int64(graph.nodes[slot(number)].count)):
+        if graph.edges[slot(e)].action <= graph.edges[slot(e - 1)].action:
+            return False
+    return True
+
+
+@helper
+def is_sound_edge(edge):
+    """Whether an edge has counts that are counts and values that are numbers."""
+    for i in range(len(edge.total)):
+        if not is_number(edge.total[i]):
+            return False
+    return is_count(edge.visits) and edge.pending == 0 and is_share(edge.prior)
+
+
+@generic
+def has_sound_fields(graph, number, over, state):
+    """Whether the fields of a node may be those of this position, which is over or not."""
+
+
+@has_sound_fields.register(Tree)
+def _has_sound_fields_in_tree(graph, number, over, state):
+    node = graph.nodes[slot(number)]
+    for i in range(len(node.value)):
+        if not is_number(node.value[i]):
+            return False
+    return node.lock == 0 and node.pending == 0 and (node.count == 0) == over
+
+
+@has_sound_fields.register(Graph)
+def _has_sound_fields_in_graph(graph, number, over, state):
+    node = graph.nodes[slot(number)]
+    if is_on(graph.shared):
+        node.stamp = 0  # with threads, those that are under way: nobody is
+    for i in range(len(node.mean)):
+        if not is_number(node.mean[i]) or not is_number(graph.headers[slot(number - 1)].value[i]):
+            return False
+        if is_on(graph.prove) and not graph.bounds[slot(number), LOW, i] <= graph.bounds[slot(number), HIGH, i]:
+            return False
+    if is_on(graph.weighed) and not (is_share(graph.weights[slot(number), 0]) and is_share(graph.weights[slot(number), 1])):
+        return False
+    if is_on(graph.apart):
+        low, high = rules.repetition_key(state)
+        if graph.repetition_keys[slot(number), 0] != low or graph.repetition_keys[slot(number), 1] != high:
+            return False
+    if node.own < 0 or node.stamp < 0 or ((node.flags & OVER) != 0) != over:
+        return False
+    return node.count > 0 or node.visits == node.own
+
+
+@generic
+def adds_up(graph, number, visits, state):
+    """Whether a node has counted the visits of its edges and those of its own, and what else is kept of them together."""
+
+
+@adds_up.register(Tree)
+def _adds_up_in_tree(graph, number, visits, state):
+    return visits < np.int64(graph.nodes[slot(number)].visits) <= LARGEST_COUNT
+
+
+@adds_up.register(Graph)
+def _adds_up_in_graph(graph, number, visits, state):
+    node = graph.nodes[slot(number)]
+    if is_on(graph.advised):
+        hints = np.int64(0)
+        for e in edges_of(graph, number):
+            hints += graph.hints[e].visits
+        if graph.hints[slot(number)].visits != hints:
+            return False
+    if node.player != CHANCE and not has_sound_grid(graph.strategic, graph, number, state):
+        return False
+    return is_count(node.visits) and np.int64(node.visits) == node.own + visits
+
+
+@generic
+def has_sound_statistics(graph, e, state):
+    """Whether what stands beside an edge is what may stand there."""
+
+
+@has_sound_statistics.register(Tree)
+def _has_sound_statistics_in_tree(graph, e, state):
+    return True
+
+
+@has_sound_statistics.register(Graph)
+def _has_sound_statistics_in_graph(graph, e, state):
+    edge = graph.edges[e]
+    if is_on(graph.repeat) and not 0 <= graph.cuts[e] <= edge.visits:
+        return False
+    if is_on(graph.squared) and not is_share(graph.squares[e]):
+        return False
+    if is_on(graph.known) and not (is_count(graph.amaf[e].amaf_visits) and is_number(graph.amaf[e].amaf_total)):
+        return False
+    if is_on(graph.advised):
+        hint = graph.hints[e]
+        if not (is_count(hint.visits) and is_count(hint.amaf_visits) and is_number(hint.value)):
+            return False
+    if is_on(graph.strategic) and not has_numbers(graph.strategies, e):
+        return False
+    if rules.has_rewards(state) and (edge.visits > 0 or edge.child != NO_NODE):  # before that nobody knows what it pays
+        return has_numbers(graph.rewards, e)
+    return True
+
+
+@helper
+def has_numbers(rows, e):
+    """Whether a row has numbers."""
+    sound = True
+    for i in range(rows.shape[1]):
+        sound = sound and is_number(rows[e, i])
+    return sound
+
+
+@generic
+def has_sound_grid(strategic, graph, number, state):
+    """Whether what was learnt of both players' strategies at a node is as wide as its grid."""
+
+
+@has_sound_grid.register(Off)
+def _has_no_grid(strategic, graph, number, state):
+    return True
+
+
+@has_sound_grid.register(On)
+def _has_sound_grid(strategic, graph, number, state):
+    width = graph.strategies[slot(number), WIDTH]
+    return has_numbers(graph.strategies, slot(number)) and (width == 0.0 or width == shape_of(graph, number, state)[1])

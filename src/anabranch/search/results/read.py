@@ -1,0 +1,307 @@
+"""Reading a search graph for people: the root's edges, the lines behind them, a `Result`. Nothing here changes the graph."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.games.rules import CHANCE, EVERYONE, FORBIDDEN
+from anabranch.jit import readable
+from anabranch.search.backup.operators import value_of_node
+from anabranch.search.backup.variance import standard_error
+from anabranch.search.loops.steps import Rules
+from anabranch.search.memory import graph as graphs
+from anabranch.search.memory import tree as trees
+from anabranch.search.memory.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
+from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIONS, On, sign_of
+from anabranch.search.memory.tree import Tree
+from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, choose_index
+from anabranch.search.results.result import Move, Result, Stats
+from anabranch.search.select.gumbel import Gumbel, urges
+from anabranch.search.select.limits import Limits, Scale
+from anabranch.search.select.regularized import regularized_policy
+from anabranch.search.select.target import target as target_of
+
+LONGEST_LINE = 64  # actions of a principal variation that are read
+
+
+def edge_records(graph: Tree | Graph, number: int) -> np.ndarray:
+    """A node's edges as a view; those of a graph are set right first, should their children have moved."""
+    edges = graph.edges[number + 1 : number + 1 + int(graph.nodes["count"][number])]
+    if isinstance(graph, Graph) and graph.used[FORWARDINGS]:
+        children = edges["child"]
+        for i in np.flatnonzero(graph.nodes["flags"][children] & MOVED):  # of NO_NODE the last slot's: whatever that says,
+            if children[i] != NO_NODE:  # it is passed over here
+                children[i] = graph.nodes["stamp"][children[i]]
+    return edges
+
+
+def bytes_used(graph: Tree | Graph) -> int:
+    """Bytes of memory that are filled."""
+    return graphs.bytes_used(graph) if isinstance(graph, Graph) else trees.bytes_used(graph)
+
+
+def line_from(graph: Tree | Graph, number: int) -> dict[int, int]:
+    """The most visited action at each node from this one on; the better total breaks a tie."""
+    line: dict[int, int] = {}
+    while number != NO_NODE and number not in line and len(line) < LONGEST_LINE:
+        edges = edge_records(graph, number)
+        visits = edges["visits"]
+        most = visits.max() if len(visits) else 0
+        if most == 0:
+            break
+        tied = np.flatnonzero(visits == most)
+        if len(tied) > 1:
+            tied = tied[np.lexsort((edges["total"][tied, _column(graph, number)],))]
+        edge = edges[tied[-1]]
+        line[number] = int(edge["action"])
+        number = int(edge["child"])
+    return line
+
+
+def _column(graph: Tree | Graph, number: int) -> int:
+    width = graph.edges["total"].shape[1]
+    return max(int(graph.nodes["player"][number]), 0) if width > 1 else 0
+
+
+def name_line(game: Any, graph: Tree | Graph, line: dict[int, int]) -> tuple[str, ...]:
+    """A line in people's words; chance events in brackets."""
+    return tuple(
+        f"[{game.event_name(action)}]" if graph.nodes["player"][number] == CHANCE else game.edge_name(action)
+        for number, action in line.items()
+    )
+
+
+def moves_along(game: Any, graph: Tree | Graph, line: dict[int, int]) -> list[Any]:
+    """A line as positions play it: actions and chance events, and pairs of actions where both players move."""
+    players = graph.nodes["player"]
+    return [divmod(action, game.actions) if players[number] == EVERYONE else action for number, action in line.items()]
+
+
+def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale) -> list[Move]:
+    """The root's actions, most visits first."""
+    amaf_stats = graph.amaf[root + 1 :] if isinstance(graph, Graph) and isinstance(graph.known, On) else None
+    middle = sign_of(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * scale.middle
+    edges, column = edge_records(graph, root), _column(graph, root)
+    order = np.lexsort((edges["total"][:, column], edges["visits"]))[::-1]
+    everything = max(int(edges["visits"].sum()), 1)
+    chance = int(graph.nodes["player"][root]) == CHANCE
+    moves = []
+    for index in order:
+        edge = edges[index]
+        action, visits, child = int(edge["action"]), int(edge["visits"]), int(edge["child"])
+        name = game.event_name(action) if chance else game.name_of(action)
+        behind = name_line(game, graph, line_from(graph, child)) if child != NO_NODE else ()
+        moves.append(
+            Move(
+                action=action,
+                name=name,
+                visits=visits,
+                share=visits / everything,
+                value=_edge_value(edge, column, None if bounds is None else bounds[:, index]),
+                prior=float(edge["prior"]),
+                pv=(name, *behind),
+                proven=bounds is not None and bool(bounds[LOW, index] == bounds[HIGH, index]),
+                **({} if amaf_stats is None else _amaf_of(amaf_stats[index], middle, scale)),
+            )
+        )
+    return moves
+
+
+def _amaf_of(amaf_stats: Any, middle: float, scale: Scale) -> dict[str, Any]:
+    """The AMAF value of an edge in units of the game's returns, `middle` being that of who moves."""
+    visits = int(amaf_stats["amaf_visits"])
+    value = middle + float(amaf_stats["amaf_total"]) / visits / scale.factor if visits else None
+    return {"amaf_visits": visits, "amaf_value": value}
+
+
+def _edge_value(edge: Any, column: int, bounds: np.ndarray | None) -> float | None:
+    """Q of an edge for the player who moves, within what is proven; None if it was never tried."""
+    if bounds is not None and bounds[LOW] == bounds[HIGH]:
+        return float(bounds[LOW])
+    return float(edge["total"][column]) / int(edge["visits"]) if edge["visits"] else None
+
+
+def root_value(operator: Any, graph: Tree | Graph, root: int) -> float | list[float]:
+    """What the root is worth: to the player who moves, or one number a player."""
+    if isinstance(graph, Graph):
+        values = graph.nodes["mean"][root]
+    else:
+        values = np.zeros(graph.edges["total"].shape[1])
+        value_of_node(operator, readable(graph), root, values)
+    if len(values) > 1:
+        return [float(value) for value in values]
+    return float(-values[0] if int(graph.nodes["player"][root]) == 1 else values[0])
+
+
+def with_proven(value: float | list[float], column: int, proven: float) -> float | list[float]:
+    """What the root is worth, where that is proven for the player who moves."""
+    return [proven if i == column else number for i, number in enumerate(value)] if isinstance(value, list) else proven
+
+
+def read_result(
+    game: Any,
+    graph: Tree | Graph,
+    root: int,
+    rules: Rules,
+    final: FinalChoice,
+    random: np.random.Generator,
+    limits: Limits,
+    priors: np.ndarray | None,
+    is_forbidden: Callable[[int], bool],
+    cost: dict[str, Any],
+    allowed: np.ndarray | None = None,
+    **facts: Any,
+) -> Result:
+    """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `is_forbidden` says whether
+    an action brings a position that may not come again; `allowed`: the actions that the search was restricted to; `cost` and
+    `facts` are what only the searcher knows."""
+    bounds = edge_bounds(graph, root, limits)
+    edges, column = edge_records(graph, root), _column(graph, root)
+    size = game.edge_actions
+    visits, regularized, target = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
+    visits[edges["action"]] = edges["visits"]
+    value = root_value(rules.backup, graph, root)
+    rule = None if int(graph.nodes["player"][root]) == CHANCE else rules.select
+    alone = cut_out(graph, root, priors)
+    target[edges["action"]] = target_of(rule, *alone, limits)
+    seen = candidates(graph, root, value, limits)
+    if isinstance(rule, Gumbel):
+        seen = seen._replace(urges=urges(rule, *alone, limits))
+    exact = final if isinstance(final, ByRegularized) else ByRegularized()
+    regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
+    wanted = np.ones(len(edges), bool) if allowed is None else allowed[edges["action"]]
+    chosen = first = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
+    while rule is not None and limits.repetition == FORBIDDEN and is_forbidden(int(edges["action"][chosen])):
+        wanted[chosen] = False
+        if not wanted.any():  # whatever is played repeats a position
+            chosen = first
+            break
+        chosen = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
+    best = int(edges["action"][chosen])
+    proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
+    if bounds is not None and proven:  # the root itself may not have heard of it yet
+        value = with_proven(value, column, float(bounds[LOW].max()))
+    behind = line_from(graph, root)
+    if allowed is not None and edges["visits"][chosen]:  # others may have more visits
+        behind = {root: best} | line_from(graph, int(edges["child"][chosen]))
+    line = moves_along(game, graph, behind)
+    return Result(
+        best=best,
+        policy=visits / max(visits.sum(), 1),
+        visits=visits,
+        target=target,
+        regularized=regularized,
+        value=value,
+        pv=line,
+        stats=stats_of(graph, len(line), cost),
+        moves=read_moves(game, graph, root, bounds, limits.scale),
+        proven=proven,
+        **facts,
+    )
+
+
+def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:
+    """What the search cost; `cost` is what only the searcher knows."""
+    return Stats(nodes=int(graph.used[POSITIONS]), merges=int(graph.used[MERGES]), bytes=bytes_used(graph), depth=depth, **cost)
+
+
+def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:
+    """The root with its edges alone, as a graph that plain Python reads, and its number there; with other priors, if given."""
+    first = root - 1 if isinstance(graph, Graph) else root  # a header stands before it
+    slots = slice(first, root + 1 + int(graph.nodes["count"][root]))
+    nodes = graph.nodes[slots].copy()
+    edges = nodes.view(graph.edges.dtype)
+    if priors is not None:
+        edges["prior"][root - first + 1 :] = priors
+    alone: Tree | Graph = graph._replace(nodes=nodes, edges=edges)
+    if isinstance(alone, Graph):
+        beside = {name: getattr(alone, name)[slots] for name in ("amaf", "hints", "squares")}
+        alone = alone._replace(headers=nodes.view(alone.headers.dtype), **beside)
+    return readable(alone), root - first
+
+
+def candidates(graph: Tree | Graph, root: int, value: float | list[float], limits: Limits) -> Candidates:
+    """The root's edges with values from -1 to 1, for the player who moves."""
+    edges, column = edge_records(graph, root), _column(graph, root)
+    middle = sign_of(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * limits.scale.middle
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(edges["visits"] > 0, edges["total"][:, column] / edges["visits"], -np.inf)
+    own = value[column] if isinstance(value, list) else value
+    priors, visits = edges["prior"].astype(float), edges["visits"].astype(float)
+    values, errors = (means - middle) * limits.scale.factor, None
+    if isinstance(graph, Graph) and isinstance(graph.squared, On):
+        squares = graph.squares[root + 1 : root + 1 + len(edges)]
+        facts = zip(visits, values, squares, strict=True)
+        errors = np.array([standard_error(n, value, square) if n else 0.0 for n, value, square in facts])
+    return Candidates(
+        visits=visits,
+        values=values,
+        priors=priors / priors.sum(),
+        value=(own - middle) * limits.scale.factor,
+        errors=errors,
+    )
+
+
+def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | None:
+    """What each of the root's actions is worth at least and at most to the player who moves; None without proofs."""
+    player = int(graph.nodes["player"][root])
+    if not isinstance(graph, Graph) or not isinstance(graph.prove, On) or player == CHANCE:
+        return None
+    edges, column = edge_records(graph, root), _column(graph, root)
+    half = np.inf if len(graph.rewards) else 1.0 / limits.scale.factor
+    found = np.tile([[limits.scale.middle - half], [limits.scale.middle + half]], len(edges))
+    counts = (edges["child"] != NO_NODE) & (graph.nodes["flags"][edges["child"]] & EXHAUSTED == 0)
+    if len(graph.levels):
+        counts &= graph.levels[root + 1 : root + 1 + len(edges)] != 0  # see `bounds.counts`
+    for i, child in enumerate(edges["child"]):
+        if counts[i]:
+            found[:, i] = limits.discount * graph.bounds[child, :, column]
+            if len(graph.rewards):
+                found[:, i] += graph.rewards[root + 1 + i, column]
+    return -found[::-1] if graph.bounds.shape[2] == 1 and player == 1 else found
+
+
+def choose_best(
+    final: FinalChoice,
+    graph: Tree | Graph,
+    root: int,
+    limits: Limits,
+    bounds: np.ndarray | None,
+    wanted: np.ndarray,
+    seen: Candidates,
+    random: np.random.Generator,
+) -> int:
+    """The index of the edge to play, of those that are wanted: what the final choice says, but not where another action is
+    proven to be better than that one seems."""
+    edges = edge_records(graph, root)
+    chosen = choose_among(final, possible(graph, root, limits, bounds, wanted), seen, random)
+    if bounds is None:
+        return chosen
+    lowest = np.where(wanted, bounds[LOW], -np.inf)
+    seems = edges["total"][chosen, _column(graph, root)]
+    return int(lowest.argmax()) if seems < lowest.max() * max(int(edges["visits"][chosen]), 1) else chosen
+
+
+def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None, wanted: np.ndarray) -> np.ndarray:
+    """Which of the root's edges that are wanted may be chosen: what is proven worse than another is not, nor what the past
+    is known to forbid."""
+    edges = edge_records(graph, root)
+    mask = wanted.copy()
+    if limits.repetition == FORBIDDEN and isinstance(graph, Graph):
+        known = edges["child"] != NO_NODE
+        mask[known] &= graph.nodes["flags"][edges["child"][known]] & EXHAUSTED == 0
+    if not mask.any():
+        mask = wanted.copy()
+    if bounds is None:
+        return mask
+    low, high = bounds[LOW], bounds[HIGH]
+    not_worse = mask & ((high > low[mask].max()) | (low == high[mask].max()))
+    return not_worse if not_worse.any() else mask
+
+
+def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random: np.random.Generator) -> int:
+    """The index of the edge to play, of those that the mask allows."""
+    allowed = np.flatnonzero(mask)
+    some: list[Any] = [numbers[allowed] if isinstance(numbers, np.ndarray) else numbers for numbers in edges]
+    return int(allowed[choose_index(final, Candidates(*some), random)])

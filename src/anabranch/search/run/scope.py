@@ -1,0 +1,86 @@
+"""What happens around a search: while it runs, the root's priors are noisy, a thread sweeps beside it; how long a slice is, so
+that all this is looked at often enough. (Which actions it may take at the root: `restrict.py`.)
+
+Context managers undo what they did. `searcher.py` enters them; they know drivers (`drivers/base.py`), and nothing of `Search`.
+"""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.games.rules import CHANCE
+from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.search.backup.propagate import Sweeping
+from anabranch.search.drivers.base import Driver, OnGraph
+from anabranch.search.memory.graph import Graph
+from anabranch.search.results.final import Dirichlet, noisy
+from anabranch.search.results.read import edge_records
+from anabranch.search.select.gumbel import Gumbel, make_plan
+from anabranch.search.simultaneous.read import noisy_pairs
+
+SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
+
+
+def next_slice(count: int, done: int, elapsed: float, seconds: float | None, least: int) -> int:
+    """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up, but `least`."""
+    wanted = SLICE if seconds is None else min(SLICE, max(seconds - elapsed, 0.0))
+    return max(least, min(int(done / elapsed * wanted), 4 * count))
+
+
+def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> None:
+    """Have a selection rule that plans the root's simulations do so."""
+    rule = driver.rules.select
+    if isinstance(rule, Gumbel) and isinstance(driver.graph, Graph):
+        make_plan(rule, driver.graph, driver.root, simulations, random)
+
+
+@contextlib.contextmanager
+def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Generator) -> Iterator[None]:
+    """Noise on the root's priors while searching; the tree itself stays clean. Chance keeps its probabilities."""
+    driver.noisy = None
+    if noise is None or driver.graph.nodes["player"][driver.root] == CHANCE:
+        yield
+        return
+    edges = edge_records(driver.graph, driver.root)
+    clean = edges["prior"].copy()
+    if isinstance(driver.game, SimultaneousGame):
+        edges["prior"] = noisy_pairs(driver.game, noise, edges, random)
+    else:
+        edges["prior"] = noisy(noise, clean, random)
+    try:
+        yield
+    finally:
+        edges = edge_records(driver.graph, driver.root)  # the root may have moved in memory
+        driver.noisy = driver.root, edges["prior"].copy()
+        edges["prior"] = clean
+
+
+def priors_seen(driver: Driver) -> np.ndarray | None:
+    """The root's priors as the last search saw them, if there was noise on them."""
+    return driver.noisy[1] if driver.noisy is not None and driver.noisy[0] == driver.root else None
+
+
+@contextlib.contextmanager
+def sweeping_beside(driver: Driver, stale: Any) -> Iterator[None]:
+    """Where `stale` is `Sweeping`: sweep the graph in a thread beside the search, and once more at its end."""
+    if not isinstance(stale, Sweeping) or not isinstance(driver, OnGraph):
+        yield
+        return
+    done = threading.Event()
+    pause = stale.pause
+
+    def work() -> None:
+        while not done.wait(pause):
+            driver.sweep()
+
+    thread = threading.Thread(target=work, name="anabranch-sweep", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        driver.sweep()

@@ -1,0 +1,69 @@
+"""Forced playouts at the root, and a target without them (Wu 2019, "Accelerating self-play learning in Go", section 3.2).
+
+In self-play, noise on the priors lets the search try what the network thinks nothing of, but one try seldom shows that an
+action is good. `Forced` gives each action of the root that was tried at all, before anything else, sqrt(k P sum n) visits. Most
+of them are wasted, and a policy should not learn them: for `Result.target` up to as many are taken away again, as long as the
+rule would not prefer the action, with so few, to the most visited one.
+Read first: `base.py`. Docs: docs/algorithms/puct.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.jit import helper
+from anabranch.jit.options import NonNegative
+from anabranch.search.memory.layout import edges_of, is_open
+from anabranch.search.select.base import at_node, candidate_edges, parent_view, prefer, score
+from anabranch.search.select.edge_view import total_of
+from anabranch.search.select.puct import PUCT
+from anabranch.search.select.target import target
+from anabranch.search.select.virtual_loss import edge_view, recounted
+
+
+class Forced(NamedTuple):
+    """At the root, first whatever was tried less than sqrt(k P sum n) times, but at all; else, and below, the rule."""
+
+    rule: Any = PUCT()
+    k: NonNegative = 2.0
+
+
+@prefer.register(Forced)
+def prefer_forced(rule, graph, number, depth, limits, work):
+    if depth == 0:
+        parent = parent_view(graph, number, limits.scale)
+        for e in candidate_edges(graph, number, limits):
+            edge = edge_view(graph, e, parent)
+            if 0 < edge.visits < due(rule, parent, edge) and is_open(graph, number, e, limits):
+                return e
+    return prefer(rule.rule, graph, number, depth, limits, work)
+
+
+@helper
+def due(rule, parent, edge):
+    """How many visits are forced on an edge."""
+    return math.sqrt(rule.k * edge.prior * parent.tried)
+
+
+@target.register(Forced)
+def target_forced(rule, graph, root, limits):
+    parent = parent_view(graph, root, limits.scale)
+    edges = [edge_view(graph, e, parent) for e in edges_of(graph, root)]
+    here = at_node(rule.rule, parent, graph, root, 0)
+    best = int(np.argmax([edge.visits for edge in edges]))
+    bar = score(here, parent, edges[best])
+    kept = np.array([wanted(rule, here, parent, edge, bar) for edge in edges], float)
+    kept[best] = edges[best].visits
+    return kept / max(kept.sum(), 1.0)
+
+
+def wanted(rule: Forced, here: Any, parent: Any, edge: Any, bar: float) -> int:
+    """The least visits, not more than `due` fewer than there are, with which the edge's score stays below the bar; what is left
+    with a single one had none of its own."""
+    visits = int(edge.visits)
+    value = float(total_of(edge, parent.column)) / max(visits, 1)
+    least = visits - due(rule, parent, edge)
+    while visits > 1 and visits - 1 >= least and score(here, parent, recounted(edge, visits - 1, value * (visits - 1))) < bar:
+        visits -= 1
+    return visits if visits > 1 else 0

@@ -1,0 +1,215 @@
+"""Gumbel MuZero (Danihelka et al. 2022): a policy that is better than the priors even after very few simulations.
+
+**The improved policy** of a node is softmax(ln P + Q^): the priors, shifted by what was found. Q^ = scale (offset + most visits
+of an edge) Q', where Q' is Q, stretched to [0, 1] over the node's edges. Untried edges count with the mixed value, that is with
+the node's own evaluation and, as far as there are visits, the mean of the tried edges' Q weighted by their priors.
+
+**Below the root** the edge is followed that lags most behind that policy:  pi(a) - n(a) / (1 + sum n).
+
+**At the root** a Gumbel number g(a) is drawn for each action, and the `considered` actions with the largest g + ln P get the
+simulations by sequential halving: all of them equally many, then the better half by g + ln P + Q^, and so on, so that the last
+two share what is left. That needs to know how many simulations there will be: `run(visits=...)` or `run(total=...)` says it.
+`ByGumbel`, the final choice that comes with it, plays the best of the most visited; `Result.target` is the improved policy.
+
+What was drawn stands in `Graph.plan`. Visits that the root had before are no part of the halving, but their values count.
+Read first: `base.py`, `muzero.py`. Docs: docs/algorithms/puct.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.jit import helper
+from anabranch.jit.options import Count, NonNegative
+from anabranch.search.memory.graph import BEFORE, NOISE, Graph
+from anabranch.search.memory.layout import PLANNED, edges_of, is_open, slot
+from anabranch.search.select.base import (
+    at_node,
+    candidate_edges,
+    exact_value_of,
+    highest_scored,
+    own_value_of,
+    parent_view,
+    prefer,
+    score,
+)
+from anabranch.search.select.muzero import NARROWEST
+from anabranch.search.select.target import target
+from anabranch.search.select.virtual_loss import edge_view
+
+LEAST_PRIOR = 1e-38  # so that every prior has a logarithm
+
+
+class Gumbel(NamedTuple):
+    """At the root, sequential halving among actions drawn by Gumbel numbers; below, the improved policy.
+
+    Wants `run(visits=...)` or `run(total=...)`. The defaults are those of mctx.
+    """
+
+    considered: Count = 16  # most actions that are tried at the root
+    scale: NonNegative = 1.0  # of the Gumbel numbers; 0 to play without luck
+    value_scale: NonNegative = 0.1
+    visit_offset: NonNegative = 50.0
+    rescale: bool = True  # whether Q is stretched to [0, 1]
+    mixed: bool = True  # whether untried edges count with the mixed value, or with the node's own evaluation alone
+
+
+class GumbelHere(NamedTuple):
+    """The rule at one node."""
+
+    low: float  # the value that becomes 0,
+    slope: float  # and what one unit above it adds to ln P
+    untried: float  # the value of an edge without visits
+    peak: float  # the largest ln P + Q^, and
+    mass: float  # the sum over all edges of exp(ln P + Q^ - peak)
+    tried: float  # visits of all edges
+
+
+@at_node.register(Gumbel)
+def at_node_gumbel(rule, parent, graph, number, depth):
+    untried, most = completion(rule, parent, graph, number)
+    low = math.inf
+    high = -math.inf
+    for e in edges_of(graph, number):
+        edge = edge_view(graph, e, parent)
+        value = exact_value_of(parent, edge) if edge.visits > 0 else untried
+        low = min(low, value)
+        high = max(high, value)
+    slope = rule.value_scale * (rule.visit_offset + most)
+    if rule.rescale:
+        slope /= max(high - low, NARROWEST)
+    here = GumbelHere(low, slope, untried, 0.0, 1.0, float(parent.tried))
+    peak = -math.inf
+    for e in edges_of(graph, number):
+        peak = max(peak, urge(here, parent, edge_view(graph, e, parent)))
+    mass = 0.0
+    for e in edges_of(graph, number):
+        mass += math.exp(urge(here, parent, edge_view(graph, e, parent)) - peak)
+    return GumbelHere(low, slope, untried, peak, mass, float(parent.tried))
+
+
+@helper
+def completion(rule, parent, graph, number):
+    """The value of a node's untried edges, and the largest number of visits of one edge."""
+    value = own_value_of(parent, graph, number)
+    most = 0.0
+    prior = 0.0
+    total = 0.0
+    for e in edges_of(graph, number):
+        edge = edge_view(graph, e, parent)
+        if edge.visits > 0:
+            most = max(most, float(edge.visits))
+            prior += max(float(edge.prior), LEAST_PRIOR)
+            total += max(float(edge.prior), LEAST_PRIOR) * exact_value_of(parent, edge)
+    if rule.mixed and prior > 0.0:
+        value = (value + parent.tried * (total / prior)) / (parent.tried + 1.0)
+    return value, most
+
+
+@helper
+def urge(here, parent, edge):
+    """ln P + Q^ of an edge."""
+    value = exact_value_of(parent, edge) if edge.visits > 0 else here.untried
+    return math.log(max(float(edge.prior), LEAST_PRIOR)) + here.slope * (value - here.low)
+
+
+@helper
+def improved(here, parent, edge):
+    """The improved policy's probability of an edge."""
+    return math.exp(urge(here, parent, edge) - here.peak) / here.mass
+
+
+@score.register(GumbelHere)
+def score_gumbel_here(rule, parent, edge):
+    return improved(rule, parent, edge) - edge.visits / (1.0 + rule.tried)
+
+
+# --- the root ----------------------------------------------------------------------------------------------------------------
+
+
+@prefer.register(Gumbel)
+def prefer_gumbel(rule, graph, number, depth, limits, work):
+    parent = parent_view(graph, number, limits.scale)
+    here = at_node(rule, parent, graph, number, depth)
+    if depth > 0:
+        return highest_scored(here, parent, graph, number, limits, work)
+    done = np.int64(0)
+    choices = np.int64(0)
+    for e in edges_of(graph, number):
+        done += new_visits(graph, e)
+        if not limits.some or limits.allowed[graph.edges[e].action]:
+            choices += 1
+    wanted = visits_in_turn(min(rule.considered, choices), graph.used[PLANNED], done)
+    best = slot(number + 1)
+    best_urge = -math.inf
+    is_in_turn = False
+    for e in candidate_edges(graph, number, limits):
+        if not is_open(graph, number, e, limits):
+            continue
+        edge = edge_view(graph, e, parent)
+        in_turn = new_visits(graph, e) == wanted
+        with_noise = graph.plan[NOISE, edge.action] + urge(here, parent, edge)
+        # Proofs, and simulations under way that are withdrawn, can leave no edge in turn: then any will do.
+        if (in_turn and not is_in_turn) or (in_turn == is_in_turn and with_noise > best_urge):
+            best = e
+            best_urge = with_noise
+            is_in_turn = in_turn
+    return best
+
+
+@helper
+def new_visits(graph, e):
+    """Visits of one of the root's edges since the plan was made, simulations under way counted once each."""
+    edge = graph.edges[e]
+    return np.int64(edge.visits) + np.int64(edge.pending) - np.int64(graph.plan[BEFORE, edge.action])
+
+
+@helper
+def visits_in_turn(considered, simulations, done):
+    """Sequential halving: how many visits the edge has whose turn it is, after `done` of so many simulations.
+
+    A phase gives each action that is left the same number of visits, at least one; then the number of actions is halved, down
+    to two. Phases are as many as halvings, but for what rounding leaves over.
+    """
+    if considered <= 1:
+        return np.int64(done)
+    phases = np.int64(math.ceil(math.log2(considered)))
+    left = np.int64(considered)
+    base = np.int64(0)
+    rest = np.int64(done)
+    while True:
+        rounds = max(np.int64(1), np.int64(simulations) // (phases * left))
+        if rest < rounds * left:
+            return base + rest // left
+        rest -= rounds * left
+        base += rounds
+        left = max(np.int64(2), left // 2)
+
+
+def make_plan(rule: Gumbel, graph: Graph, root: int, simulations: int, random: np.random.Generator) -> None:
+    """Draw the Gumbel numbers of the root's actions, and note what the halving begins with."""
+    edges = graph.edges[root + 1 : root + 1 + int(graph.nodes["count"][root])]
+    graph.plan[NOISE] = rule.scale * random.gumbel(size=graph.plan.shape[1])
+    graph.plan[BEFORE] = 0.0
+    graph.plan[BEFORE, edges["action"]] = edges["visits"]
+    graph.used[PLANNED] = simulations
+
+
+@target.register(Gumbel)
+def target_gumbel(rule, graph, root, limits):
+    parent = parent_view(graph, root, limits.scale)
+    here = at_node(rule, parent, graph, root, 0)
+    return np.array([improved(here, parent, edge_view(graph, e, parent)) for e in edges_of(graph, root)])
+
+
+def urges(rule: Gumbel, graph: Graph, root: int, limits: Any) -> np.ndarray:
+    """What `ByGumbel` chooses by: g + ln P + Q^ of the root's edges with most visits of this search, -inf for the others."""
+    parent = parent_view(graph, root, limits.scale)
+    here = at_node(rule, parent, graph, root, 0)
+    most = max(new_visits(graph, e) for e in edges_of(graph, root))
+    found = []
+    for e in edges_of(graph, root):
+        noise = graph.plan[NOISE, graph.edges[e].action]
+        found.append(noise + urge(here, parent, edge_view(graph, e, parent)) if new_visits(graph, e) == most else -np.inf)
+    return np.array(found)

@@ -1,0 +1,149 @@
+"""Looking at fewer edges: rules around another rule.
+
+    Widening(rule)          only the first edges, and more of them as visits come in (progressive widening)
+    Pruning(rule)           not those that are worse than the best by more than chance explains (progressive pruning); with a
+                            `leak` they are still looked at now and then, and nothing is cut off for good (soft pruning)
+    ProgressiveBias(rule)   all, with a bonus by the heuristic that fades with the edge's visits
+
+All of them want a heuristic (`Search(heuristic=...)`) or an evaluator's priors to be of use, but for `Pruning`, which reads
+values. RAVE and heuristics are soft pruning by themselves (Gelly & Silver, section 5.3). `Widening` goes around any rule; the
+other two around rules that give scores: those of `base.py`, `Rave`, and `ProgressiveBias` itself.
+Read first: `base.py`. Measurements: docs/algorithms/rave.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from anabranch.jit import helper
+from anabranch.jit.options import Count, NonNegative, Positive, Share
+from anabranch.jit.random import uniform
+from anabranch.search.memory.layout import F4, edges_of, is_open, slot
+from anabranch.search.select.base import adapted_view, at_node, candidate_edges, parent_view, prefer, score, value_of
+from anabranch.search.select.limits import narrowed
+from anabranch.search.select.rave import Rave
+from anabranch.search.select.uct import UCT
+from anabranch.search.select.virtual_loss import edge_view
+from anabranch.search.select.visit_functions import inverse_root
+
+ROUNDING = 1e-9  # a logarithm that is whole may come out a little less
+
+
+class Widening(NamedTuple):
+    """Edges in the order of their hints or priors: `first` at once, the next one after `base` visits of the node, each
+    further one after `growth` times as many more. (Coulom 2007 has 40 and 1.4; Chaslot et al. 2007 call it unpruning.)"""
+
+    rule: Any = UCT()
+    first: Count = 1
+    base: Positive = 40.0
+    growth: Positive = 1.4
+
+
+class Pruning(NamedTuple):
+    """Leave out edges whose value is more than `deviations` standard errors of the difference below the best one's, once both
+    have `least` visits (Bouzy 2005). `leak`: how often to look at all of them just the same."""
+
+    rule: Any = UCT()
+    deviations: Positive = 3.0
+    least: Count = 30
+    leak: Share = 0.0
+
+
+class ProgressiveBias(NamedTuple):
+    """The rule's score + weight * H / (n + 1), H from 0 to 1 (Chaslot et al. 2007)."""
+
+    rule: Any = UCT()
+    weight: NonNegative = 1.0
+
+
+@helper
+def width_at(widening, visits):
+    """How many edges are in sight after so many visits: t(k + 1) = t(k) + base * growth ** k solved for k."""
+    if widening.growth <= 1.0:
+        return widening.first + int(visits / widening.base)
+    grown = 1.0 + visits * (widening.growth - 1.0) / widening.base
+    return widening.first + int(math.log(grown) / math.log(widening.growth) + ROUNDING)
+
+
+@prefer.register(Widening)
+def prefer_widening(rule, graph, number, depth, limits, work):
+    widest = width_at(rule, graph.nodes[slot(number)].visits)
+    if limits.some:
+        widest = reach(graph, number, widest, limits)
+    return prefer(rule.rule, graph, number, depth, narrowed(limits, widest), work)
+
+
+@helper
+def reach(graph, number, widest, limits):
+    """How many edges, from the first one on, hold `widest` that may be followed."""
+    found = 0
+    reached = 0
+    for e in edges_of(graph, number):
+        if found < widest:
+            reached += 1
+            if limits.allowed[graph.edges[e].action]:
+                found += 1
+    return reached
+
+
+@prefer.register(Pruning)
+def prefer_pruning(rule, graph, number, depth, limits, work):
+    parent = parent_view(graph, number, limits.scale)
+    bar = -math.inf
+    bar_error = 0.0
+    if rule.leak == 0.0 or uniform(work.random) >= rule.leak:
+        for e in candidate_edges(graph, number, limits):
+            edge = edge_view(graph, e, parent)
+            if edge.visits >= rule.least and is_open(graph, number, e, limits) and float(value_of(parent, edge)) > bar:
+                bar = float(value_of(parent, edge))
+                bar_error = float(inverse_root(edge.visits))
+    best = slot(number + 1)
+    best_score = F4(-math.inf)
+    inner = at_node(rule.rule, parent, graph, number, depth)
+    for e in candidate_edges(graph, number, limits):
+        edge = edge_view(graph, e, parent)
+        if is_inferior(rule, parent, edge, bar, bar_error):
+            continue
+        edge_score = score(inner, parent, adapted_view(inner, edge, graph, number, work))
+        if edge_score > best_score and is_open(graph, number, e, limits):
+            best = e
+            best_score = edge_score
+    return best
+
+
+@helper
+def is_inferior(rule, parent, edge, bar, bar_error):
+    """Whether an edge is below the best one by more than chance explains; a single value deviates by 1 at most."""
+    if edge.visits < rule.least:
+        return False
+    error = float(inverse_root(edge.visits))
+    return float(value_of(parent, edge)) < bar - rule.deviations * math.sqrt(error * error + bar_error * bar_error)
+
+
+@score.register(ProgressiveBias)
+def score_progressive_bias(rule, parent, edge):
+    return float(score(rule.rule, parent, edge)) + rule.weight * 0.5 * (edge.hint + 1.0) / (edge.visits + 1)
+
+
+@at_node.register(ProgressiveBias)
+def at_node_progressive_bias(rule, parent, graph, number, depth):
+    return ProgressiveBias(at_node(rule.rule, parent, graph, number, depth), rule.weight)
+
+
+@adapted_view.register(ProgressiveBias, Pruning)
+def graph_view_progressive_bias(rule, edge, graph, number, work):
+    return adapted_view(rule.rule, edge, graph, number, work)
+
+
+def is_ordered(rule: Any) -> bool:
+    """Whether a rule wants edges in the order of what is thought of them."""
+    return isinstance(rule, Widening) or (hasattr(rule, "rule") and is_ordered(rule.rule))
+
+
+def reads_amaf(rule: Any) -> bool:
+    """Whether a rule reads what only graphs with AMAF values have."""
+    return isinstance(rule, (Rave, ProgressiveBias)) or (hasattr(rule, "rule") and reads_amaf(rule.rule))
+
+
+def inner_rule(rule: Any) -> Any:
+    """The rule that all others are around."""
+    return inner_rule(rule.rule) if hasattr(rule, "rule") else rule

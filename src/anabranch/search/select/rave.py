@@ -1,0 +1,246 @@
+"""RAVE, rapid action value estimation: selection by AMAF values and an edge's own (Gelly & Silver 2011, sections 4 and 5).
+
+An edge's value is  Q* = (1 - beta) Q + beta Q~  (12), where Q is the mean of its own simulations and Q~ its AMAF value
+(`evaluate/amaf.py`), which many more simulations know but which is biased. The schedule says how beta falls from 1 to 0 with
+visits:
+
+    MinimumMSE()      beta = n~ / (n + n~ + 4 n n~ b^2)                  (47), the default; b is the bias of Q~
+    ExactMSE()        beta = n~ / (n + n~ + n n~ b^2 / (mu (1 - mu)))    (46), mu being Q* by (47)
+    LearntBias()      (47) with the bias that the search has found in its own edges
+    HandSelected(k)   beta = sqrt(k / (3 N + k))                         (19)
+    OnlyAmaf()        beta = 1: RAVE by itself; with `Search(depth=1)`, AMAF
+    NoAmaf()          beta = 0: for heuristics without RAVE
+
+n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. An edge without
+visits of its own has its AMAF value. An action that has none, since it does not keep its meaning (a pass in Go), begins with
+the value of first play, as if that were what ten visits had said. The paper's values, and so b, are on [0, 1]; ours are on
+[-1, 1], where the same weights come out, since beta depends on counts alone but for mu. Derivation and measurements:
+docs/algorithms/rave.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from anabranch.jit import generic, helper
+from anabranch.jit.options import NonNegative, Positive, Share, Whole
+from anabranch.search.memory.layout import F4, slot
+from anabranch.search.select.base import ParentFPU, adapted_view, first_play, normal_total, score, value_of
+from anabranch.search.select.edge_view import AmafEdge
+from anabranch.search.select.visit_functions import inverse_root
+
+LEAST_BIAS = 1e-6  # squared, that is believed of what the search found
+
+
+STAND_IN = F4(10.0)  # visits that the first-play value is worth where AMAF has none: else a lucky one would bring many
+
+
+EDGE_OF_MU = 0.02  # (46) divides by mu (1 - mu)
+
+
+class MinimumMSE(NamedTuple):
+    """The schedule of least mean squared error in even positions (47)."""
+
+
+class ExactMSE(NamedTuple):
+    """The same where positions are not even (46): a step of iteration from (47)."""
+
+
+class LearntBias(NamedTuple):
+    """Minimum MSE with a bias that is estimated from the search itself; `bias` counts as much as so many edges."""
+
+    samples: Positive = 16.0
+
+
+class HandSelected(NamedTuple):
+    """The hand-selected schedule (19): both values count the same after k simulations."""
+
+    k: Positive = 1000.0
+
+
+class OnlyAmaf(NamedTuple):
+    """AMAF values alone."""
+
+
+class NoAmaf(NamedTuple):
+    """An edge's own value alone."""
+
+
+class OwnAmaf(NamedTuple):
+    """A node's own AMAF values."""
+
+
+class Grave(NamedTuple):
+    """Generalised RAVE (Cazenave 2015): those of the closest node above, of the same player, that has so many visits."""
+
+    visits: Whole = 50
+
+
+class WithAncestors(NamedTuple):
+    """A node's own and those of all nodes of the same player above it; each step up counts `share` as much."""
+
+    share: Share = 0.5
+
+
+class Rave(NamedTuple):
+    """MC-RAVE: the best Q*. With c > 0 it is UCT-RAVE (18); with `puct` > 0 an evaluator's priors join in as in PUCT."""
+
+    bias: NonNegative = 0.009  # of AMAF values, on [0, 1]
+    c: NonNegative = 0.0  # of UCT's bonus c sqrt(ln N / n); an edge without visits has that of one
+    puct: NonNegative = 0.0  # of PUCT's bonus c P sqrt(N) / (1 + n)
+    schedule: Any = MinimumMSE()
+    source: Any = OwnAmaf()
+    fpu: Any = ParentFPU(0.05)  # of an edge of which nothing is known: after those that are as good as the node
+    strict: bool = True  # an action counts for AMAF only where no other player has played it before
+
+
+@score.register(Rave)
+def score_rave(rule, parent, edge):
+    if edge.amaf_visits > 0:
+        value = both_values(rule.schedule, rule.bias, parent, edge, F4(edge.amaf_visits), F4(edge.amaf_total))
+    else:
+        value = F4(first_play(rule.fpu, parent))
+        if edge.visits == 0:
+            return value
+        value = (normal_total(parent, edge) + STAND_IN * min(value, F4(1.0))) / (F4(edge.visits) + STAND_IN)
+    if rule.c > 0.0:
+        value += F4(rule.c) * parent.root_log_visits * inverse_root(max(edge.visits, 1))
+    if rule.puct > 0.0:
+        value += F4(rule.puct * edge.prior * math.sqrt(parent.visits) / (1 + edge.visits))
+    return value
+
+
+@generic(default=True)
+def both_values(schedule, bias, parent, edge, amaf, amaf_total):
+    """Q* of an edge (12), with `amaf` AMAF visits, more than 0, and the sum of their values."""
+    own = F4(edge.visits)
+    value = value_of(parent, edge) if own > F4(0.0) else F4(0.0)
+    amaf_value = amaf_total / amaf
+    return value + beta(schedule, bias, parent, value, own, amaf_value, amaf) * (amaf_value - value)
+
+
+@both_values.register(MinimumMSE)
+def both_values_minimum_mse(schedule, bias, parent, edge, amaf, amaf_total):
+    # The same with (47) put in, so that no mean is needed: one division instead of three, and no branch. This is asked of every
+    # edge of every node on the way.
+    own = F4(edge.visits)
+    weight = amaf * F4(4.0 * bias * bias)
+    return (normal_total(parent, edge) * (F4(1.0) + weight) + amaf_total) / (own + amaf + own * weight)
+
+
+# --- schedules ----------------------------------------------------------------------------------------------------------------
+
+
+@generic
+def beta(schedule, bias, parent, value, own, amaf_value, amaf):
+    """The weight of an AMAF value of so many visits beside a value of `own`; not both are 0."""
+
+
+@beta.register(MinimumMSE)
+def beta_minimum_mse(schedule, bias, parent, value, own, amaf_value, amaf):
+    return minimum_mse(own, amaf, F4(4.0 * bias * bias))
+
+
+@beta.register(ExactMSE)
+def beta_exact_mse(schedule, bias, parent, value, own, amaf_value, amaf):
+    rough = minimum_mse(own, amaf, F4(4.0 * bias * bias))
+    mu = F4(0.5) * (value + rough * (amaf_value - value) + F4(1.0))
+    mu = min(max(mu, F4(EDGE_OF_MU)), F4(1.0 - EDGE_OF_MU))
+    return minimum_mse(own, amaf, F4(bias * bias) / (mu * (F4(1.0) - mu)))
+
+
+@beta.register(LearntBias)
+def beta_learnt_bias(schedule, bias, parent, value, own, amaf_value, amaf):
+    total = schedule.samples * bias * bias + parent.bias_samples * parent.bias
+    square = max(total / (schedule.samples + parent.bias_samples), LEAST_BIAS)
+    return minimum_mse(own, amaf, F4(4.0 * square))
+
+
+@beta.register(HandSelected)
+def beta_hand_selected(schedule, bias, parent, value, own, amaf_value, amaf):
+    return either_or(own, amaf, F4(math.sqrt(schedule.k / (3.0 * parent.tried + schedule.k))))
+
+
+@beta.register(OnlyAmaf)
+def beta_only_amaf(schedule, bias, parent, value, own, amaf_value, amaf):
+    return either_or(own, amaf, F4(1.0))
+
+
+@beta.register(NoAmaf)
+def beta_no_amaf(schedule, bias, parent, value, own, amaf_value, amaf):
+    return either_or(own, amaf, F4(0.0))
+
+
+@helper
+def minimum_mse(own, amaf, per_product):
+    """n~ / (n + n~ + n n~ times a number)."""
+    return amaf / (own + amaf + own * amaf * per_product)
+
+
+@helper
+def either_or(own, amaf, share):
+    """A weight, but where there is only one value, that one counts."""
+    if own <= F4(0.0):
+        return F4(1.0)
+    return share if amaf > F4(0.0) else F4(0.0)
+
+
+# --- AMAF values of ancestors -------------------------------------------------------------------------------------------------
+
+
+@adapted_view.register(Rave)
+def graph_view_rave(rule, edge, graph, number, work):
+    return with_amaf_of(rule.source, edge, graph, number, work)
+
+
+@generic
+def with_amaf_of(source, edge, graph, number, work):
+    """An edge with the AMAF value that this source gives it; on the way down, that is noted for the nodes below."""
+
+
+@with_amaf_of.register(OwnAmaf)
+def with_amaf_of_own_amaf(source, edge, graph, number, work):
+    return edge
+
+
+@with_amaf_of.register(Grave)
+def with_amaf_of_grave(source, edge, graph, number, work):
+    node = graph.nodes[slot(number)]
+    player, action = int(node.player), int(edge.action)
+    visits, total = float(edge.amaf_visits), float(edge.amaf_total)
+    if node.visits < source.visits:
+        if is_pooled(work.playout_log, player, action):
+            visits, total = work.playout_log.pool_visits[player, action], work.playout_log.pool_totals[player, action]
+    else:
+        pool(work.playout_log, player, action, visits, total)
+    return replaced(edge, visits, total)
+
+
+@with_amaf_of.register(WithAncestors)
+def with_amaf_of_with_ancestors(source, edge, graph, number, work):
+    player, action = int(graph.nodes[slot(number)].player), int(edge.action)
+    visits, total = float(edge.amaf_visits), float(edge.amaf_total)
+    if is_pooled(work.playout_log, player, action):
+        visits += source.share * work.playout_log.pool_visits[player, action]
+        total += source.share * work.playout_log.pool_totals[player, action]
+    pool(work.playout_log, player, action, visits, total)
+    return replaced(edge, visits, total)
+
+
+@helper
+def is_pooled(playout_log, player, action):
+    """Whether a node above, in this descent, has noted something of an action."""
+    return playout_log.pooled[player, action] == playout_log.descents[0]
+
+
+@helper
+def pool(playout_log, player, action, visits, total):
+    """Note an action's AMAF value for the nodes below."""
+    playout_log.pooled[player, action] = playout_log.descents[0]
+    playout_log.pool_visits[player, action] = visits
+    playout_log.pool_totals[player, action] = total
+
+
+@helper
+def replaced(edge, visits, total):
+    """An edge with another AMAF value."""
+    return AmafEdge(edge.visits, edge.total, edge.prior, edge.action, edge.hint, visits, total)

@@ -1,0 +1,81 @@
+"""A wider look at the root, for analysis: KataGo's `wideRootNoise`.
+
+A search that is to play looks at one action after the other and soon leaves all but the best alone. Who analyses wants to know
+about the others too. `WideRoot` lets each of the root's actions seem better than it is now and then: at every visit, with
+probability one half, its value (from -1 to 1) rises by noise * |g|, g normal. Priors are flattened: P ** (1 / (4 noise + 1)).
+Of the actions that were never tried only the one that the rule prefers gets this bonus, or else the luckiest of many would come
+next. Below the root, and with a noise of 0, there is the rule alone. Values of the root's actions are not touched; only visits
+are spread. Around rules that give scores. Read first: `base.py`. Docs: docs/algorithms/puct.md.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from anabranch.jit import generic, helper
+from anabranch.jit.options import NonNegative
+from anabranch.jit.random import uniform
+from anabranch.search.memory.layout import is_open, slot
+from anabranch.search.select.base import adapted_view, at_node, candidate_edges, parent_view, prefer, score
+from anabranch.search.select.edge_view import AmafEdge, total_of
+from anabranch.search.select.puct import PUCT
+from anabranch.search.select.virtual_loss import PendingEdge, edge_view
+
+FLATTENING = 4.0  # of priors, for each unit of noise: KataGo's
+
+
+class WideRoot(NamedTuple):
+    """At the root, the rule with noise on its scores: KataGo's wideRootNoise. 0.04 is its default for analysis, 1 looks at
+    everything."""
+
+    rule: Any = PUCT()
+    noise: NonNegative = 0.04
+
+
+@prefer.register(WideRoot)
+def _prefer_widely(rule, graph, number, depth, limits, work):
+    if depth > 0 or rule.noise == 0.0:
+        return prefer(rule.rule, graph, number, depth, limits, work)
+    parent = parent_view(graph, number, limits.scale)
+    inner = at_node(rule.rule, parent, graph, number, depth)
+    best, best_score = slot(number + 1), -math.inf
+    new, new_score = slot(number + 1), -math.inf  # of those that were never tried
+    for e in candidate_edges(graph, number, limits):
+        if not is_open(graph, number, e, limits):
+            continue
+        edge = adapted_view(inner, edge_view(graph, e, parent), graph, number, work)
+        edge_score = float(score(inner, parent, with_prior(edge, parent, flattened(rule, edge.prior))))
+        if graph.edges[e].visits > 0:
+            edge_score += bonus(rule, work.random)
+            if edge_score > best_score:
+                best, best_score = e, edge_score
+        elif edge_score > new_score:
+            new, new_score = e, edge_score
+    if new_score > -math.inf and new_score + bonus(rule, work.random) > best_score:
+        return new
+    return best
+
+
+@helper
+def flattened(rule, prior):
+    """A prior, nearer to the others."""
+    return math.pow(float(prior), 1.0 / (FLATTENING * rule.noise + 1.0))
+
+
+@helper
+def bonus(rule, random):
+    """How much better an action seems this time: half the time nothing, else the size of a normal number."""
+    if uniform(random) < 0.5:
+        return 0.0
+    distance = math.sqrt(-2.0 * math.log(1.0 - uniform(random)))  # Box and Muller: of a point in the plane, and
+    return rule.noise * distance * abs(math.cos(2.0 * math.pi * uniform(random)))  # of its shadow
+
+
+@generic(default=True)
+def with_prior(edge, parent, prior):
+    """An edge with another prior."""
+    return PendingEdge(edge.visits, float(total_of(edge, parent.column)), prior, edge.action)
+
+
+@with_prior.register(AmafEdge)
+def _with_prior_and_lore(edge, parent, prior):
+    return AmafEdge(edge.visits, edge.total, prior, edge.action, edge.hint, edge.amaf_visits, edge.amaf_total)
