@@ -46,11 +46,7 @@ from anabranch.search.simultaneous.grid import chooses_pairs
 from anabranch.search.simultaneous.strategies import ByStrategies, Nothing, learns
 
 NO_DEPTH_LIMIT = 2**31 - 1
-
-
 MOST_THREADS = MOST_PENDING // BUNDLE  # each has so many simulations under way
-
-
 TIES = SEED, LOWEST = "seed", "lowest"  # how ties are broken: by an order drawn from the seed, or by the lowest action
 
 

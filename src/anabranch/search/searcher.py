@@ -55,8 +55,6 @@ from anabranch.search.select.virtual_loss import VirtualLoss
 from anabranch.search.simultaneous.read import read_pairs
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
-
-
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 
 

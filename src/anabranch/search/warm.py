@@ -14,8 +14,6 @@ from anabranch.jit.options import is_option
 from anabranch.search.searcher import Search
 
 CRAMPED, UNTIL_FULL = 300_000, 2_000  # bytes, and the visits that fill them
-
-
 FEW = 2  # visits
 
 

@@ -23,11 +23,7 @@ from anabranch.search.memory.graph import EMPTY, NEXT, SOURCE, Graph, child_of, 
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
 
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
-
-
 REST = 1e-13  # a sweep is done when no value changes by more
-
-
 MOST_PASSES = 10_000  # of one sweep; a graph without cycles takes two, the second to see that nothing changes
 
 

@@ -33,11 +33,7 @@ from anabranch.search.select.virtual_loss import VirtualLoss
 from anabranch.search.simultaneous.equilibrium import grid_shape, tableau_shape
 
 NEVER = 2**62  # a count that is not reached
-
-
 WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
-
-
 FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a simulation goes deeper
 
 

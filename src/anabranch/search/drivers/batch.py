@@ -29,11 +29,7 @@ from anabranch.search.memory.layout import MOST_PENDING, MOST_VISITS, NO_NODE, R
 from anabranch.search.simultaneous.grid import join_priors
 
 PAUSE = 1e-4  # seconds until a search looks again, when all leaves that it finds wait in other threads
-
-
 SMALL = 4096  # bytes of arrays that begin with something in them: counters, plans
-
-
 NO_KEY = np.uint64(2**64 - 1)  # fills up rows of exhausted positions: larger than any, so that they stay sorted
 
 

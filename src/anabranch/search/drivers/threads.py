@@ -44,14 +44,8 @@ from anabranch.search.memory.table import double_table
 from anabranch.search.memory.tree import Tree
 
 SMALLEST = 16  # simulations of a portion
-
-
 SHARE = 1 << 14  # slots that a worker takes at least
-
-
 MOST_EDGES = 2**16 - 1  # of a node
-
-
 COUNTED = [POSITIONS, EVALUATED, REFUSED, MERGES, FORWARDINGS]  # by each worker for itself, and added up at rest
 
 

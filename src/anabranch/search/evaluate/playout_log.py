@@ -8,14 +8,8 @@ from anabranch.jit import helper
 from anabranch.search.memory.layout import ACTION_CODES, Off, On
 
 LONGEST = 4096  # actions of a playout that are noted: what comes later says little
-
-
 MOST_PLAYOUTS = 64  # of one evaluation, whose actions are noted if they are as long as that
-
-
 ACTION_BITS = 16  # of a code; the rest is the player
-
-
 PLAYOUTS = 0  # in `ends`: how many playouts there were; the end of playout p is behind, at p + 1
 
 

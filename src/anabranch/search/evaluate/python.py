@@ -10,11 +10,7 @@ from anabranch.games.objects import ObjectGame
 from anabranch.interrupts import released
 
 LARGEST = 1e100  # of values where nothing says how large they can be: many of them can still be summed
-
-
 SLACK = 1e-4  # of the range, for evaluators that round
-
-
 NO_PRIORS = (
     "the evaluator gave every legal action the prior 0; give legal actions some weight, "
     "or return None instead of priors for uniform ones"

@@ -41,29 +41,13 @@ from anabranch.search.memory.locks import lock, lock_in_place, unlock
 
 # What `status` says of each search.
 DONE = 0  # simulations that were backed up
-
-
 WAIT = 1  # leaves that wait
-
-
 DUPLICATES = 2  # descents to leaves that waited already
-
-
 WHY = 3  # why no more set out: GOES_ON, PATH_FULL, PROVEN, MEMORY_FULL, STUCK
-
-
 COLLISIONS = 4  # duplicates so far
-
-
 STATUS_FIELDS = 5
-
-
 GOES_ON = 0
-
-
 LEFT_OUT = -1  # of `counts`: this search is not even given a root
-
-
 NO_FAULT = -1
 
 

@@ -63,35 +63,15 @@ from anabranch.search.simultaneous.strategies import Nothing, learn
 
 # How a descent ends.
 WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
-
-
 HAS_VALUE = 1  # nothing is to be evaluated: the game is over, or the child is known well enough
-
-
 GIVEN_VALUE = 2  # `work.values` has what is backed up: the last edge catches up with its child, or meets a repetition
-
-
 UNKNOWN = 3  # the last edge's child is not known yet, and Python must play (games of Python objects)
-
-
 PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and tries again
-
-
 PROVEN = 5  # of `simulate_graph`: the root's value is known
-
-
 MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
-
-
 AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for want of room
-
-
 STUCK = 8  # of `simulate_graph`: nothing can be played in some position: see `evaluate/no_legal_action.py`
-
-
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
-
-
 AMAF_LINES_AHEAD = 2  # and the AMAF values of those and as many more
 
 

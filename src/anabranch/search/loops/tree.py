@@ -20,11 +20,7 @@ from anabranch.search.memory.tree import add_node
 from anabranch.search.select.virtual_loss import set_out
 
 NO_DEPTH = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
-
-
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
-
-
 OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room to keep that
 
 

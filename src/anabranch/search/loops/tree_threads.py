@@ -22,8 +22,6 @@ from anabranch.search.memory.locks import lock, unlock
 from anabranch.search.select.virtual_loss import come_back, set_out
 
 BUSY = 512  # visits from which on a node chooses for a whole bundle
-
-
 BUNDLE = 32  # simulations
 
 

@@ -53,62 +53,24 @@ from anabranch.search.memory.layout import (
 )
 
 EMPTY = -1  # the end of a list of links
-
-
 FREE = np.uint64(2**64 - 1)  # a slot of the table
-
-
 OVER = np.uint8(1)  # flags of nodes: the game is over here
-
-
 EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `repetition.py`
-
-
 MOVED = np.uint8(4)  # only a forwarding slot, whose `stamp` is the node's new number
-
-
 EXEMPT = np.uint8(16)  # its last action may bring any position again
-
-
 FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
-
-
 WAITING = np.uint8(32)  # a leaf whose evaluation is under way: see `loops/batch.py`
-
-
 NOT_WAITING = np.uint8(255) - WAITING
-
-
 CACHED = np.uint8(64)  # evaluated and with edges, but not visited since: see `cached_evaluations.py`
-
-
 LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
-
-
 LOW, HIGH = 0, 1  # rows of `bounds`
-
-
 NOISE, BEFORE = 0, 1  # rows of `plan`
-
-
 STRATEGY_COLUMNS = 4
-
-
 OWN_WEIGHT, MEAN_WEIGHT = 0, 1  # columns of `weights`: of its own evaluation, and of all below; 0: the game is over
-
-
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
-
-
 FIRST_TABLE = 1024  # slots
-
-
 LARGEST_STAMP = 2**31 - 1
-
-
 NO_VIRTUAL_LOSS = Off()  # is under way
-
-
 TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
 
 
@@ -147,8 +109,6 @@ AMAF = np.dtype(
     ],
     align=True,
 )
-
-
 HINT = np.dtype(
     [  # of an edge; of a node, only `visits`, the sum over its edges
         ("visits", "i4"),  # simulations that a heuristic is worth

@@ -15,69 +15,29 @@ from anabranch.jit import generic, helper
 from anabranch.jit.dispatch import quiet
 
 F4 = np.float32
-
-
 NO_NODE = -1
 
 
 # What `used` of both layouts counts.
 POSITIONS = 0  # in memory, leaves included
-
-
 EVALUATED = 1
-
-
 REFUSED = 2  # wishes for memory that found no room
-
-
 MERGES = 3  # edges that led to a position which another one had found before; graphs only
-
-
 SLOTS = 4
-
-
 ROOM = 5  # bytes that a graph may still take
-
-
 TABLE = 6  # slots of a graph's table
-
-
 STAMP = 7  # the running number of a graph's simulations
-
-
 FORWARDINGS = 8  # that nodes of a graph left behind when they moved
-
-
 SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side arrays included
-
-
 PLANNED = 11  # simulations that a graph's `plan` was made for
-
-
 LIMIT = 12  # slots from here on are not to be taken: the end of memory, or of a thread's share
-
-
 END = 13  # of a thread's share, 0 without one: LIMIT and the two slots behind it that `threads.seal` needs
-
-
 SPARE = 14  # of a thread's share: no simulation sets out with fewer slots left; 0: never mind
-
-
 COUNTERS = 15
-
-
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
-
-
 ACTION_CODES = 2**16  # an edge's action is a u2
-
-
 MOST_ACTIONS = ACTION_CODES - 1  # so is the number of a node's edges
-
-
 MOST_VISITS = 2**31 - 2**20  # they are i4; the rest is for what is under way
-
-
 MOST_PENDING = 2**15 - 1  # simulations under way that a search allows: an edge's `pending` is a u2
 
 

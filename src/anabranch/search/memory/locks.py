@@ -17,14 +17,8 @@ from anabranch.search.memory.table import enter, find
 from anabranch.search.memory.tree import Tree
 
 UNTAKEN, TAKEN = np.uint8(0), np.uint8(1)
-
-
 UNLOCKED = np.uint8(255) - LOCKED
-
-
 TABLE_LOCK = np.dtype([("lock", "u1")], align=True)
-
-
 PATIENCE = 200  # looks at a lock before the core is given away
 
 

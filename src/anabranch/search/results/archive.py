@@ -19,11 +19,7 @@ import numpy as np
 from anabranch.errors import SearchError
 
 MAGIC = b"PK\x03\x04"  # how archives begin
-
-
 MOST_READ = 2**20  # bytes in one go; also the most that the directory of an archive may take
-
-
 ENDING = ".npy"
 
 

@@ -17,11 +17,7 @@ from anabranch.search.simultaneous.grid import shape_of
 from anabranch.search.simultaneous.strategies import WIDTH
 
 LARGEST = 1e100  # of all values: sums and squares of these are still numbers
-
-
 LARGEST_COUNT = 2**31 - 2**19  # of visits: a search still has room to stop in time
-
-
 UNLIKELY = 1e-5  # chances are kept in single precision
 
 

@@ -63,17 +63,9 @@ from anabranch.search.results.check_nodes import fits_edge, is_place_of, is_soun
 NODE, FORWARDING, REACHED, LINKED = range(
     1, 5
 )  # marks of slots: where a node stands; one that was walked to; an edge of a list
-
-
 AT_REST = OVER | EXHAUSTED | EXEMPT | CACHED  # flags that a node may have when nobody is at work
-
-
 FAULT = -1  # instead of a count
-
-
 MOST_COUNTED = 2**56  # by a counter of `used`: far below what drivers take for "never"
-
-
 STATES = 2**24  # bytes of the states that a walk keeps of its path; deeper ones are played anew
 
 

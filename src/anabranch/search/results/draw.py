@@ -15,63 +15,27 @@ import numpy as np
 from anabranch.chart import safe
 
 SWEEPS = 12  # over the rows, down and up in turn; the order with the fewest crossings is kept
-
-
 SIZE = 13  # pixels of the font
 
 
 # Widths of letters for each pixel of the font, as DejaVu Sans has them: no common font is wider.
 NARROW, BROAD = frozenset(" !'(),-./:;I[\\]fijlrt|"), frozenset("%@MWmw")
-
-
 NARROW_LETTER, LETTER, CAPITAL, BROAD_LETTER = 0.41, 0.64, 0.72, 1.0
-
-
 BOLD = 1.12  # times as wide
-
-
 WIDEST = 1400  # pixels of a drawing whose rows go down
-
-
 LINE = 17  # pixels from one line of text to the next
-
-
 PAD = 9  # inside a box
-
-
 GAP = 16  # between boxes
-
-
 DROP = 74  # between rows
-
-
 MARGIN = 24
-
-
 THINNEST, THICKEST = 0.8, 7.0  # lines, by weight
-
-
 SIGN = 22  # of the legend, with what is between it and its words
-
-
 DISC = 4.5  # radius of what shows a player
-
-
 INK, FAINT = "#333333", "#9a9a9a"
-
-
 PLAIN, JOINED = "#f4efe2", "#f7c07a"  # fills: a box with one line to it, and one with several
-
-
 JOINING = "#d9822b"  # lines to the latter
-
-
 SURE = "#2e7d32"  # the frame of what is certain
-
-
 BACK = 'stroke-dasharray="4 3" marker-end="url(#arrow)"'  # lines that do not lead down
-
-
 PLAYERS = ("#222222", "#fafafa", "#c0392b", "#2a6fb0", "#8e6bbf", "#3a9d8f")
 
 

@@ -23,20 +23,10 @@ from anabranch.search.memory.tree import Tree
 from anabranch.search.results.draw import Box, Line, draw
 
 FORMAT = 1  # of the JSON
-
-
 NO_PLAYER = -2  # a node's player where the game is over, or the search has not asked who moves
-
-
 MOST_NODES = 40  # in a drawing, by default
-
-
 MOST_NAMES = 3  # of actions that lead to one node, in a drawing
-
-
 LONGEST_NAME = 16  # letters
-
-
 LONGEST_TITLE = 16  # letters of names in one line
 
 

@@ -31,23 +31,11 @@ from anabranch.search.results.archive import Alien, Archive, Damaged, reading, t
 from anabranch.search.results.check_saved import check, check_counters, room_left
 
 NAME = "anabranch search"
-
-
 FORMAT = 3
-
-
 MOST_HEADER = 2**21  # bytes
-
-
 MOST_MOVES = 20_000  # of the game so far, which are played anew when a file is read
-
-
 MOST_BEFORE = 1_000  # positions before the root's from which a graph is looked through
-
-
 LONGEST_PATH = 2**20  # of the path buffer
-
-
 LONGEST_TEXT = 200  # of a file's own words in an error
 
 

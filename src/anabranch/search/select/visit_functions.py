@@ -13,17 +13,9 @@ from anabranch.jit import helper
 from anabranch.search.memory.layout import F4
 
 SIZE = 16_384  # 64 KB a table; smaller ones were slower in trials, since the branch is then harder to foresee
-
-
 ONE = F4(1.0)
-
-
 INVERSES = np.array([ONE, *(ONE / F4(n) for n in range(1, SIZE))])  # [0] is never asked for
-
-
 ROOTS = np.sqrt(INVERSES)
-
-
 LOG_ROOTS = np.sqrt(np.array([0.0, *(math.log(n) for n in range(1, SIZE))], F4))
 
 

@@ -21,8 +21,6 @@ from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, chooses
 from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, learn, set_strategies
 
 EDGE = 2  # rows and columns of a tableau beside the matrix: the programme's sums, and labels
-
-
 MOST_PIVOTS = 1000
 
 

@@ -19,14 +19,8 @@ from anabranch.games.simultaneous import PLAYERS, JointPosition, SimultaneousGam
 from anabranch.search.simultaneous.equilibrium import Solution, solve_matrix
 
 MOST_POSITIONS = 200_000
-
-
 TOLERANCE = 1e-6
-
-
 Policies = tuple[np.ndarray, np.ndarray]  # one a player, over its actions
-
-
 Plan = Callable[[JointPosition], Policies]
 
 

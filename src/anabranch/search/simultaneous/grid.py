@@ -20,11 +20,7 @@ from anabranch.search.select.edge_view import total_of
 from anabranch.search.select.virtual_loss import edge_view
 
 VISITS, TOTAL, PRIOR, POLICY = range(4)  # rows of `Work.grid`, for each player; one number an outcome
-
-
 ROWS = 4
-
-
 NO_OUTCOME = -1
 
 
