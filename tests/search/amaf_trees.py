@@ -27,7 +27,7 @@ def child_at(graph: Any, edge: Any) -> int:
     """The node that an edge leads to, where it is now, or NO_NODE."""
     child = int(edge["child"])
     if child != NO_NODE and graph.nodes["flags"][child] & MOVED:
-        child = int(graph.nodes["stamp"][child])
+        child = int(graph.nodes["moved_to"][child])
     return child
 
 
@@ -147,7 +147,9 @@ class HandMade:
     """A tree as kernels have it. `nodes`: legal actions by the path to the node, such as {"": "ab", "a": "CD"}."""
 
     def __init__(self, nodes: dict[str, str], strict: bool = True, playouts: int = 1, prove: bool = False) -> None:
-        self.graph = graphs.allocate(1, 1_000_000, Needs(merge=False, amaf=True, hints=True, prove=prove))
+        self.graph = graphs.allocate(
+            1, 1_000_000, Needs(merge=False, columns=frozenset({"amaf", "hints", *({"bounds"} if prove else ())}))
+        )
         self.graph.amaf[:] = 0
         self.graph.hints[:] = 0
         self.graph.bounds[:, LOW], self.graph.bounds[:, HIGH] = -1.0, 1.0

@@ -24,7 +24,7 @@ def reached(graph, root):
 def place(graph, number):
     """Where a node is now."""
     if isinstance(graph, Graph) and graph.nodes["flags"][number] & MOVED:
-        return int(graph.nodes["stamp"][number])
+        return int(graph.nodes["moved_to"][number])
     return int(number)
 
 

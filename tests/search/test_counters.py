@@ -6,7 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, TicTacToe
 from anabranch.jit import COMPILED
-from anabranch.search.memory.layout import MOST_ACTIONS, MOST_PENDING, MOST_VISITS, STAMP
+from anabranch.search.memory.layout import MOST_ACTIONS, MOST_PENDING, MOST_VISITS, SIMULATION
 from anabranch.search.results.read import edge_records
 from tests.conftest import when_compiled
 from tests.search.evaluators import Counting
@@ -84,10 +84,10 @@ def test_amaf_visits_are_counters_too():
 def test_the_numbers_of_simulations_begin_again_before_they_are_full():
     search = ab.Search(ConnectFour(), graph=True, stale=ab.graphs.Ancestors(), memory="2MB")
     search.run(visits=300)
-    search._graph.used[STAMP] = 2**31 - 20
+    search._graph.used[SIMULATION] = 2**31 - 20
     search._driver.countable = 0
     search.run(visits=300)
-    assert 0 < search._graph.used[STAMP] < 1000
+    assert 0 < search._graph.used[SIMULATION] < 1000
     assert search.staleness().largest < 1e-9
 
 

@@ -274,10 +274,10 @@ def test_other_rules_under_the_same_name_are_told(path, busy, kept):
 
 
 OTHERS = {
-    "graph": ({}, "with graph=True, and this search has graph=False: make it with the same options"),
-    "prove": ({"graph": True, "prove": True}, "with prove=False, and this search has prove=True"),
-    "stale": ({"graph": True, "stale": ab.graphs.Parents()}, r"this search has stale=Parents\(\) or Ancestors\(\)"),
-    "evaluate": ({"graph": True, "evaluate": opinion}, "this search has an evaluator in Python"),
+    "graph": ({}, "with graph=True, and this search is with graph=False: make it with the same options"),
+    "prove": ({"graph": True, "prove": True}, "saved without prove=True, and this search is with prove=True"),
+    "stale": ({"graph": True, "stale": ab.graphs.Parents()}, r"this search is with stale=Parents\(\) or Ancestors\(\)"),
+    "evaluate": ({"graph": True, "evaluate": opinion}, "this search is with an evaluator in Python"),
 }
 
 

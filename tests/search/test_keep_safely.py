@@ -381,7 +381,7 @@ def test_a_graph_goes_from_one_thread_to_several_and_back(saver, loader, path):
     search.save(path)
     other.load(path)
     if loader > 1:  # what a node keeps is how many are under way from there, and not when the last one came
-        assert not other._graph.nodes["stamp"][list(reached(other._graph, other._root))].any()
+        assert not other._graph.nodes["under_way"][list(reached(other._graph, other._root))].any()
     other.run(visits=2_000)
     check_counts(other)
 

@@ -19,13 +19,13 @@ from tests.conftest import when_plain
 from tests.reference.rave import ReferenceRave, ReferenceRaveGraph
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import (
+    amaf_facts,
     amaf_means,
     amaf_of,
     assert_same_amaf,
     child_at,
     edge_records,
     hints_of,
-    amaf_facts,
     nodes_with_amaf,
 )
 from tests.search.games import ECHO_FADES, Board, Dice, Echo, EchoFading, EchoTrio, Hunt, Percent
@@ -397,7 +397,7 @@ def test_with_a_file_in_between_a_search_is_the_same_bit_for_bit(graph, tmp_path
     assert second._graph.learnt.tolist() == first._graph.learnt.tolist()
     with pytest.raises(ab.errors.SearchError, match="was saved with select=Rave"):
         ab.Search(TicTacToe(), graph=graph).load(path)
-    with pytest.raises(ab.errors.SearchError, match="saved with a heuristic, and this search has no heuristic"):
+    with pytest.raises(ab.errors.SearchError, match="saved with a heuristic, and this search is without a heuristic"):
         ab.Search(TicTacToe(), graph=graph, select=ab.Rave(bias=0.05, c=0.3)).load(path)
 
 

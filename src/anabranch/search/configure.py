@@ -225,21 +225,25 @@ def needs_of(
     # Whether a node's value may be made of several children's, or differ from that of the one that is chosen: see
     # `backup/bounds.py`.
     mixes = game.value_width() > 1 or game.events > 0 or rewards or game.discount != 1.0
+    wanted = {
+        "bounds": prove,
+        "levels": prove and graph and repeats and (mixes or places),
+        "rewards": rewards,
+        "cuts": repeats,
+        "links": isinstance(graph_rules.stale, (Parents, Ancestors)),
+        "heads": isinstance(graph_rules.stale, (Parents, Ancestors)),
+        "repetition_keys": places,
+        "amaf": heuristic is not None or reads_amaf(rules.select),
+        "hints": heuristic is not None,
+        "weights": isinstance(rules.backup, ByCertainty),
+        "strategies": learns(rules.select),
+        "squares": isinstance(final, ByLowerBound) or isinstance(inner_rule(rules.select), KataGoPUCT),
+    }
     return Needs(
         merge=graph,
-        prove=prove,
-        levels=prove and graph and repeats and (mixes or places),
-        rewards=rewards,
-        cuts=repeats,
-        links=isinstance(graph_rules.stale, (Parents, Ancestors)),
-        amaf=heuristic is not None or reads_amaf(rules.select),
-        hints=heuristic is not None,
-        weights=isinstance(rules.backup, ByCertainty),
-        strategies=learns(rules.select),
-        squares=isinstance(final, ByLowerBound) or isinstance(inner_rule(rules.select), KataGoPUCT),
+        columns=frozenset(name for name, is_needed in wanted.items() if is_needed),
         plan=game.edge_actions if isinstance(rules.select, Gumbel) else 0,
         in_order=graph_rules.in_order,
-        repetition_keys=places,
     )
 
 
@@ -284,7 +288,7 @@ def settings_of(
         "update": describe(setting.graph_rules.update) if on_graph else None,
         "ahead": describe(Stop() if ahead is None else ahead) if on_graph else None,
         "stale": describe(setting.graph_rules.stale) if on_graph else None,
-        "prove": needs.prove,
+        "prove": "bounds" in needs.columns,
         "collect": describe(setting.collect) if on_graph else None,
         "virtual": None if is_option(setting.rules.evaluate) else describe(virtual),
         "ties": SEED if setting.limits.lots else LOWEST,

@@ -20,8 +20,8 @@ from anabranch.search.checks import as_game, at_least_one, check_limits, is_func
 from anabranch.search.configure import check_plan
 from anabranch.search.drivers.base import NEVER
 from anabranch.search.drivers.batch import BatchDriver, Stack, batch_of, rows_like
-from anabranch.search.loops.batch import LEFT_OUT, graph_at
-from anabranch.search.memory.graph import Graph
+from anabranch.search.loops.batch import LEFT_OUT
+from anabranch.search.memory.graph import Graph, row_of
 from anabranch.search.results.result import Result
 from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
@@ -55,7 +55,7 @@ class Fleet:
         self._stack: Stack | None = None
         self._use = Exclusive()
         for number, search in enumerate(self.searches):
-            search._memory = graph_at(self._graph, number)
+            search._memory = row_of(self._graph, number)
 
     def __len__(self) -> int:
         return len(self.searches)

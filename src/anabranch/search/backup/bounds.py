@@ -70,7 +70,7 @@ def counts(graph, e, child):
     """Whether what is proven of an edge's child is proven of the edge."""
     if child == NO_NODE or (graph.nodes[slot(child)].flags & EXHAUSTED) != 0:
         return False
-    return not is_on(graph.leveled) or graph.levels[slot(e)] != 0
+    return not is_on(graph.has_levels) or graph.levels[slot(e)] != 0
 
 
 @helper
@@ -80,7 +80,7 @@ def leads_up(graph, depth, child, is_new, work):
     Where repetitions have a key of their own, two nodes may be the same to them. There, only edges that made their child
     count, at the end of a path of such edges that the child does not repeat."""
     number = work.path_nodes[depth - 1]
-    if not is_on(graph.apart):
+    if not is_on(graph.has_repetition_keys):
         return graph.levels[slot(child)] > graph.levels[slot(number)]
     if not is_new or (graph.nodes[slot(child)].flags & EXHAUSTED) != 0:
         return False
@@ -215,7 +215,7 @@ def is_proven(graph, number):
 def is_undecided_graph(graph, number, e, limits):
     """An edge is closed once it is settled, or if it cannot be better than what is proven already. With one number a player the
     visits of settled edges are wanted, since they decide what the others get: there, they are closed at one visit in eight."""
-    if not is_on(graph.prove):
+    if not is_on(graph.has_bounds):
         return True
     child = child_of(graph, e)
     if not counts(graph, e, child):
@@ -223,7 +223,7 @@ def is_undecided_graph(graph, number, e, limits):
     width = width_of(graph)
     if is_settled(graph, child):
         return width > 1 and graph.nodes[slot(number)].visits % LOOK_FURTHER != 0
-    if len(graph.rewards) > 0:
+    if is_on(graph.has_rewards):
         return True
     player = graph.nodes[slot(number)].player
     column = column_of(width, player)

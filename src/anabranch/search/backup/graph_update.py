@@ -76,7 +76,7 @@ def edge_terms(graph, number, e, i, limits, state):
     edge = graph.edges[slot(e)]
     fixed = 0.0
     slope = limits.discount
-    if is_on(graph.repeat) and graph.cuts[slot(e)] > 0:
+    if is_on(graph.has_cuts) and graph.cuts[slot(e)] > 0:
         share = graph.cuts[slot(e)] / edge.visits
         cut = cut_value(limits.repetition, len(edge.total), graph.nodes[slot(number)].player, i, limits.scale)
         fixed = share * limits.discount * cut
@@ -124,7 +124,7 @@ def settle_node(operator, graph, number, limits, values, state):
     node = graph.nodes[slot(number)]
     for i in range(len(node.mean)):
         node.mean[i] = values[i]
-    if is_on(graph.prove):
+    if is_on(graph.has_bounds):
         narrow(graph, number, limits, state)
         clip(graph, number)
 
@@ -195,7 +195,7 @@ def after_visit_incremental(update, operator, graph, number, e, limits, work):
     node = graph.nodes[slot(number)]
     sign = sign_of(len(edge.total), node.player)
     child = child_of(graph, e)
-    if is_mean(operator) and not is_on(graph.prove) and child != NO_NODE:
+    if is_mean(operator) and not is_on(graph.has_bounds) and child != NO_NODE:
         share = 1.0 / node.visits
         for i in range(len(edge.total)):
             fixed, slope = edge_terms(graph, number, e, i, limits, work.states[0])
@@ -224,7 +224,7 @@ def after_visit_catch_up(update, operator, graph, number, e, limits, work):
         if edge.child != NO_NODE:  # else `record_value_at_edge` has added it already
             edge.total[i] += sign * work.values[i]
         node.mean[i] += (work.values[i] - node.mean[i]) / node.visits
-    if is_on(graph.prove):
+    if is_on(graph.has_bounds):
         narrow(graph, number, limits, work.states[0])
         clip(graph, number)
 

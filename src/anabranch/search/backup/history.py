@@ -24,5 +24,5 @@ def change_history(graph, exhausted, limits, work, order):
             child = child_of(graph, e)
             exhausted_child = child != NO_NODE and (graph.nodes[slot(child)].flags & EXHAUSTED) != 0
             graph.cuts[e] = graph.edges[e].visits if exhausted_child else 0
-    if is_on(graph.prove):
+    if is_on(graph.has_bounds):
         derive(graph, order, limits, work.states[0])

@@ -19,7 +19,8 @@ import numpy as np
 from anabranch.jit import generic, helper, kernel, routine
 from anabranch.jit.options import NonNegative
 from anabranch.search.backup.graph_update import renew
-from anabranch.search.memory.graph import EMPTY, NEXT, SOURCE, Graph, child_of, stamp
+from anabranch.search.memory.columns import EMPTY
+from anabranch.search.memory.graph import NEXT, SOURCE, Graph, child_of, current_simulation
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
 
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
@@ -92,7 +93,7 @@ def renew_parents(operator, graph, number, limits, work):
     e = graph.heads[slot(number)]
     while e != EMPTY:
         parent = graph.links[slot(e), SOURCE]
-        if graph.nodes[slot(parent)].stamp != stamp(graph):
+        if graph.nodes[slot(parent)].last_simulation != current_simulation(graph):
             renew_one(operator, graph, parent, limits, work)
         e = graph.links[slot(e), NEXT]
 
@@ -101,7 +102,7 @@ def renew_parents(operator, graph, number, limits, work):
 def renew_ancestors(operator, graph, leaf, limits, work):
     """Bring all ancestors of a node up to date, each after those of its children that are ancestors too."""
     queue, order, need, seen = work.ancestry[QUEUE], work.ancestry[ORDER], work.ancestry[NEED], work.ancestry[SEEN]
-    now = stamp(graph)
+    now = current_simulation(graph)
     found = 1
     queue[0] = leaf
     seen[leaf] = now

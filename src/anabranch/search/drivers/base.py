@@ -25,7 +25,17 @@ from anabranch.search.loops.steps import Rules, Work
 from anabranch.search.memory.cached_evaluations import reset_statistics, restore_root
 from anabranch.search.memory.collect import Forget, KeepReached, collect, forget
 from anabranch.search.memory.graph import MOVED, Graph, header_dtype, largest_counts, numbers
-from anabranch.search.memory.layout import EVALUATED, FORWARDINGS, MOST_VISITS, NO_NODE, REFUSED, SLOTS, STAMP, On, edge_dtype
+from anabranch.search.memory.layout import (
+    EVALUATED,
+    FORWARDINGS,
+    MOST_VISITS,
+    NO_NODE,
+    REFUSED,
+    SIMULATION,
+    SLOTS,
+    On,
+    edge_dtype,
+)
 from anabranch.search.memory.tree import Tree
 from anabranch.search.select.limits import Limits
 from anabranch.search.select.pruning import inner_rule
@@ -81,7 +91,7 @@ class Driver:
             returns=np.zeros(self.game.players),
             exhausted=exhausted,
             ancestry=np.zeros((4, ancestry), np.int32),
-            playout_log=playout_log_of(setting, isinstance(graph, Graph) and isinstance(graph.known, On), width),
+            playout_log=playout_log_of(setting, isinstance(graph, Graph) and isinstance(graph.has_amaf, On), width),
             grid=np.zeros(grid_shape(self.game)),
             tableau=np.zeros(tableau_shape(self.game, self.rules.select)),
             stuck=np.zeros(1, np.int64),
@@ -182,7 +192,7 @@ class OnGraph(Driver):
         self.proven = False
         self.graph.plan[:] = 0.0  # which was made for another root
         self.enter(position, exhausted)
-        if isinstance(self.graph.repeat, On) and self.graph.merge:
+        if isinstance(self.graph.has_cuts, On) and self.graph.merge:
             order = sort_children_first(self.graph, numbers(self.graph))
             change_history(self.graph, exhausted, self.limits, self.work, order)
             sweep(self.graph, self.rules.backup, self.limits, self.work, order)
@@ -202,13 +212,13 @@ class OnGraph(Driver):
             self._recount()
 
     def _recount(self) -> None:
-        stamp = int(self.graph.used[STAMP])
+        simulation = int(self.graph.used[SIMULATION])
         visits, amaf_visits = (int(most) for most in largest_counts(self.graph))
-        if int(self.graph.used[STAMP]) < stamp:  # simulations are numbered anew
+        if int(self.graph.used[SIMULATION]) < simulation:  # simulations are numbered anew
             self.work.ancestry[:] = 0  # which has some of their numbers in it
         evaluator = self.rules.evaluate
         playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
-        left = MOST_VISITS - int(self.graph.used[STAMP])
+        left = MOST_VISITS - int(self.graph.used[SIMULATION])
         self.countable = min(MOST_VISITS - visits, (MOST_VISITS - amaf_visits) // playouts, left)
 
     def step_back(self, position: Any, exhausted: np.ndarray) -> bool:
@@ -217,7 +227,7 @@ class OnGraph(Driver):
         if before == NO_NODE:
             return False
         if self.graph.nodes["flags"][before] & MOVED:  # it was a leaf then
-            before = int(self.graph.nodes["stamp"][before])
+            before = int(self.graph.nodes["moved_to"][before])
         self.move_root(before, position, exhausted)
         if not isinstance(self.graph_rules.update, CatchUp):
             sweep(self.graph, self.rules.backup, self.limits, self.work, np.array([self.root], np.int32))
@@ -278,8 +288,8 @@ class OnGraph(Driver):
 
     def _bounds_go_round(self) -> bool:
         """Whether bounds may have been carried round a cycle."""
-        repeats = isinstance(self.graph.repeat, On) and self.graph.merge
-        return repeats and isinstance(self.graph.prove, On) and not isinstance(self.graph.leveled, On)
+        repeats = isinstance(self.graph.has_cuts, On) and self.graph.merge
+        return repeats and isinstance(self.graph.has_bounds, On) and not isinstance(self.graph.has_levels, On)
 
     def sweep(self) -> int:
         """Bring the graph to rest; the number of passes it took."""

@@ -246,7 +246,7 @@ class BatchDriver(OnGraph):
 
     def rest(self) -> None:
         """A run of the stack is over: see whether the root is proven, and make room."""
-        self.proven = isinstance(self.graph.prove, On) and int(self.stack.lanes.status[self.row, WHY]) == PROVEN
+        self.proven = isinstance(self.graph.has_bounds, On) and int(self.stack.lanes.status[self.row, WHY]) == PROVEN
         self.make_room()
 
     def ask(self, count: int) -> Any:

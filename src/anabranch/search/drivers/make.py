@@ -28,6 +28,9 @@ from anabranch.search.memory.tree import Tree
 # --- memory and driver -----------------------------------------------------------------------------------------------------
 
 
+IN_TREES = frozenset({"rewards"})  # columns that a compact tree does without: a simulation keeps what its path paid
+
+
 def allocate(setting: Setting, needs: Needs, memory: int) -> Tree | Graph:
     """Reserve `memory` bytes, as a compact tree where one will do."""
     game, evaluate = setting.game, setting.rules.evaluate
@@ -50,8 +53,8 @@ def is_compact(game: Game | ObjectGame, evaluate: Any, needs: Needs) -> bool:
     """Whether a compact tree will do: no sharing, no proofs, no repetitions, no AMAF values, no squares, no plan, edges in any
     order, nothing in Python."""
     in_kernel = isinstance(game, Game) and is_option(evaluate)
-    beside = needs.squares or needs.weights or needs.plan or needs.in_order
-    return in_kernel and not (needs.merge or needs.prove or needs.cuts or needs.amaf or beside)
+    beside = needs.columns - IN_TREES
+    return in_kernel and not (needs.merge or beside or needs.plan or needs.in_order)
 
 
 def clear(graph: Tree | Graph, memory: int) -> None:

@@ -61,7 +61,7 @@ class PythonDriver(OnGraph):
 
     def root_is_proven(self) -> bool:
         """Whether nothing is left to find out."""
-        if not isinstance(self.graph.prove, On):
+        if not isinstance(self.graph.has_bounds, On):
             return False
         player = max(int(self.graph.nodes["player"][self.root]), 0)
         low, high = self.graph.bounds[self.root, :, player if self.graph.bounds.shape[2] > 1 else 0]
@@ -109,7 +109,7 @@ class PythonDriver(OnGraph):
 
     def ask_advice(self, player: int, count: int, depth: int) -> None:
         """Have the heuristic say what it thinks of the leaf's actions, where that is kept."""
-        if not isinstance(self.graph.known, On):
+        if not isinstance(self.graph.has_amaf, On):
             return
         heuristic = self.setting.heuristic
         if player == CHANCE or heuristic is None:
@@ -193,7 +193,7 @@ class ObjectDriver(PythonDriver):
 
     def key(self, position: Any) -> tuple[int, int]:
         """The position's key, where it is asked for."""
-        return self.game.key(position) if self.graph.merge or isinstance(self.graph.repeat, On) else (0, 0)
+        return self.game.key(position) if self.graph.merge or isinstance(self.graph.has_cuts, On) else (0, 0)
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
         kept = ((int(new_numbers[old]), position) for old, position in self.objects.items())

@@ -37,14 +37,14 @@ def keep_hints(graph, number, work):
     total = 0
     for i in range(graph.nodes[slot(number)].count):
         e = slot(number + 1 + i)
-        if is_on(graph.advised):
+        if is_on(graph.has_hints):
             hint = graph.hints[e]
             hint.visits = playout_log.worth[i, 0]
             hint.amaf_visits = playout_log.worth[i, 1] if rules.keeps_meaning(work.states[0], graph.edges[e].action) else 0
             hint.value = playout_log.hints[i]
             total += playout_log.worth[i, 0]
         begin_amaf(graph, e)
-    if is_on(graph.advised):
+    if is_on(graph.has_hints):
         graph.hints[slot(number)].visits = total
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
+from anabranch.jit.written import replacing
 from anabranch.search.backup.bounds import is_proven
 from anabranch.search.backup.path import withdraw
 from anabranch.search.evaluate.no_legal_action import is_stuck
@@ -35,7 +36,7 @@ from anabranch.search.loops.graph import (
 )
 from anabranch.search.loops.graph_stages import adopt, survey_leaf
 from anabranch.search.loops.steps import Work, choices
-from anabranch.search.memory.graph import NOT_WAITING, WAITING, Graph, weigh
+from anabranch.search.memory.graph import NOT_WAITING, WAITING, row_of, weigh
 from anabranch.search.memory.layout import NO_NODE, REFUSED, is_on, slot
 from anabranch.search.memory.locks import lock, lock_in_place, unlock
 
@@ -83,11 +84,11 @@ def process_batch(
         return fault
     row = 0
     for s in range(len(roots)):
-        graph = graph_at(stack, s)
+        graph = row_of(stack, s)
         lanes.status[s, DONE] = 0
         for leaf in range(lanes.status[s, WAIT]):
             lane = lane_of(work, lanes, s, leaf)
-            if is_on(graph.weighed) and lanes.leaves[s, leaf] != NO_NODE:
+            if is_on(graph.has_weights) and lanes.leaves[s, leaf] != NO_NODE:
                 weigh(graph, lanes.leaves[s, leaf], weights[row])
             number = receive_answers(graph, operator, graph_rules, limits, lane, lanes, s, leaf, priors[row], values[row])
             if lanes.depths[s, leaf] > 0:
@@ -105,7 +106,7 @@ def process_batch(
 def withdraw_all(stack, work, lanes):
     """Withdraw all that is under way."""
     for s in range(len(lanes.status)):
-        graph = graph_at(stack, s)
+        graph = row_of(stack, s)
         for leaf in range(lanes.status[s, WAIT]):
             number = lanes.leaves[s, leaf]
             if number != NO_NODE:
@@ -134,7 +135,7 @@ def gather(graph, root, select, operator, graph_rules, limits, work, lanes, s, c
         if graph.used[REFUSED] >= refusals:
             status[WHY] = MEMORY_FULL
             break
-        if is_on(graph.prove) and is_proven(graph, root):
+        if is_on(graph.has_bounds) and is_proven(graph, root):
             status[WHY] = PROVEN
             break
         leaf_lane = status[WAIT]
@@ -278,65 +279,18 @@ def receive_answers(graph, operator, graph_rules, limits, work, lanes, s, lane, 
 # --- rows -------------------------------------------------------------------------------------------------------------------
 
 
+_in_lane = replacing(Work, "states", "random", "path_nodes", "path_edges", "path_rewards", "exhausted")
+
+
 @helper
 def lane_of(work, lanes, s, lane):
     """The scratch memory of a descent: its own path and states, what all share besides."""
-    return Work(
+    return _in_lane(
+        work,
         lanes.states[s, lane],
         lanes.random[s],
         lanes.path_nodes[s, lane],
         lanes.path_edges[s, lane],
         lanes.path_rewards[s, lane],
-        work.values,
-        work.sums,
-        work.actions,
-        work.priors,
-        work.probabilities,
-        work.rewards,
-        work.returns,
         lanes.exhausted[s],
-        work.ancestry,
-        work.playout_log,
-        work.grid,
-        work.tableau,
-        work.stuck,
-        work.stuck_state,
-    )
-
-
-@helper
-def graph_at(stack, s):
-    """The graph of one search: a row of the stack."""
-    return Graph(
-        stack.nodes[s],
-        stack.headers[s],
-        stack.edges[s],
-        stack.table[s],
-        stack.used[s],
-        stack.rewards[s],
-        stack.cuts[s],
-        stack.links[s],
-        stack.heads[s],
-        stack.bounds[s],
-        stack.levels[s],
-        stack.repetition_keys[s],
-        stack.merge,
-        stack.prove,
-        stack.leveled,
-        stack.repeat,
-        stack.apart,
-        stack.amaf[s],
-        stack.hints[s],
-        stack.learnt[s],
-        stack.known,
-        stack.advised,
-        stack.virtual,
-        stack.shared,
-        stack.squares[s],
-        stack.squared,
-        stack.weights[s],
-        stack.weighed,
-        stack.plan[s],
-        stack.strategies[s],
-        stack.strategic,
     )

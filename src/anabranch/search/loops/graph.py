@@ -38,8 +38,8 @@ from anabranch.search.memory.graph import (
     add_node,
     attach,
     child_of,
+    current_simulation,
     repetition_key_of,
-    stamp,
     weigh,
 )
 from anabranch.search.memory.layout import (
@@ -47,7 +47,7 @@ from anabranch.search.memory.layout import (
     MERGES,
     NO_NODE,
     REFUSED,
-    STAMP,
+    SIMULATION,
     is_on,
     is_short,
     own_value,
@@ -103,7 +103,7 @@ def simulate_graph(graph, root, select, evaluator, operator, graph_rules, limits
         else:
             if graph.used[REFUSED] >= refusals or (is_on(graph.shared) and is_short(graph)):
                 return root, done, MEMORY_FULL
-            if is_on(graph.prove) and is_proven(graph, root):
+            if is_on(graph.has_bounds) and is_proven(graph, root):
                 return root, done, PROVEN
             depth, leaf, end = descend(graph, root, select, graph_rules, limits, work)
             if end == PATH_FULL:
@@ -152,8 +152,8 @@ def reach_root(graph, root, limits, work):
 def descend(graph, root, select, graph_rules, limits, work):
     """Follow the selection rule from the root, noting the path; its depth, the node at its end, and how it ended."""
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
-    graph.used[STAMP] += 1
-    if is_on(graph.known):
+    graph.used[SIMULATION] += 1
+    if is_on(graph.has_amaf):
         begin_descent(work.playout_log)
     return follow(graph, root, 0, select, graph_rules, limits, work)
 
@@ -176,7 +176,7 @@ def follow(graph, number, depth, select, graph_rules, limits, work):
         number = lock_in_place(graph, number)
         node = graph.nodes[slot(number)]
         if not is_on(graph.shared):
-            node.stamp = stamp(graph)
+            node.last_simulation = current_simulation(graph)
         if (node.flags & OVER) != 0:
             count_end(graph, number, work)
             unlock(graph, number)
@@ -228,7 +228,7 @@ def judge(graph, depth, graph_rules, limits, work):
         return WANTS_VALUE
     child = graph.nodes[slot(number)]
     if is_on_path(graph, number, depth, work) or (child.flags & EXHAUSTED) != 0 or meets_path(graph, number, depth, work):
-        if is_on(graph.repeat):
+        if is_on(graph.has_cuts):
             lock(graph, work.path_nodes[depth - 1])
             graph.cuts[e] += 1
             unlock(graph, work.path_nodes[depth - 1])
@@ -239,7 +239,7 @@ def judge(graph, depth, graph_rules, limits, work):
         return HAS_VALUE
     if child.visits == 0 or (child.flags & OVER) != 0:
         return WANTS_VALUE
-    if is_on(graph.prove) and is_settled(graph, number):
+    if is_on(graph.has_bounds) and is_settled(graph, number):
         return HAS_VALUE
     if must_catch_up(graph_rules.update, graph, work.path_nodes[depth - 1], e, limits, work):
         return GIVEN_VALUE
@@ -250,9 +250,9 @@ def judge(graph, depth, graph_rules, limits, work):
 
 @helper
 def is_on_path(graph, number, depth, work):
-    """Whether the simulation has come by this node. Its stamp says so, unless other threads write theirs over it."""
+    """Whether the simulation has come by this node: its `last_simulation` says so, unless threads share the graph."""
     if not is_on(graph.shared):
-        return graph.nodes[slot(number)].stamp == stamp(graph)
+        return graph.nodes[slot(number)].last_simulation == current_simulation(graph)
     if graph.merge:
         for d in range(depth):
             if work.path_nodes[d] == number:
@@ -267,7 +267,7 @@ def expect(graph, edge, limits):
     if edge.visits > limits.expand_after:
         for line in range(1, LINES_AHEAD):
             prefetch(graph.nodes, edge.child, line)
-        if is_on(graph.known):
+        if is_on(graph.has_amaf):
             for line in range(AMAF_LINES_AHEAD):
                 prefetch(graph.amaf, edge.child, line)
 
@@ -300,7 +300,7 @@ def discover(graph, depth, limits, work):
 @helper
 def meets_path(graph, number, depth, work):
     """Whether a shared node repeats one of the path, where that is more than to be the same node."""
-    if not is_on(graph.apart):
+    if not is_on(graph.has_repetition_keys):
         return False
     if not graph.merge or (graph.nodes[slot(number)].flags & EXEMPT) != 0:
         return False
@@ -312,9 +312,9 @@ def add_leaf(graph, low, high, depth, limits, work):
     """A new node without edges at the end of the path."""
     number = add_node(graph, low, high)
     if number != NO_NODE:
-        if is_on(graph.prove):
+        if is_on(graph.has_bounds):
             unknown(graph, number, limits, work.states[0])
-        if is_on(graph.leveled):
+        if is_on(graph.has_levels):
             graph.levels[number] = graph.levels[slot(work.path_nodes[depth - 1])] + 1 if depth > 0 else 0
         if limits.repetition != NOTHING:
             mark_repetition(graph, number, depth, work)
@@ -325,7 +325,7 @@ def add_leaf(graph, low, high, depth, limits, work):
 def mark_repetition(graph, number, depth, work):
     """Note whether the position of a new node, LEAF_STATE, may come at all."""
     state = work.states[LEAF_STATE]
-    if is_on(graph.apart):
+    if is_on(graph.has_repetition_keys):
         graph.repetition_keys[number, 0], graph.repetition_keys[number, 1] = rules.repetition_key(state)
     if rules.may_repeat(state):
         graph.nodes[slot(number)].flags |= EXEMPT
@@ -347,7 +347,7 @@ def lead_to(graph, depth, child, is_new, limits, work):
         unlock(graph, number)
         return
     attach(graph, number, e, child)
-    if is_on(graph.leveled):
+    if is_on(graph.has_levels):
         graph.levels[e] = 1 if leads_up(graph, depth, child, is_new, work) else 0
     edge = graph.edges[e]
     node = graph.nodes[slot(child)]
@@ -376,7 +376,7 @@ def expand(graph, number, depth, graph_rules, limits, work):
         player, count = shuffled_choices(state, work)
     if count == 0:
         return np.int64(NO_NODE)
-    if is_on(graph.known):
+    if is_on(graph.has_amaf):
         take_advice(graph_rules, graph, player, count, depth, limits, work)
     before = lock_in_place(graph, number)
     if is_on(graph.shared) and graph.nodes[slot(before)].count > 0:  # another thread was faster
@@ -385,7 +385,7 @@ def expand(graph, number, depth, graph_rules, limits, work):
     number = add_edges(graph, before, player, work.actions, count)
     if number != NO_NODE:
         set_chances(graph, number, state, work)
-        if is_on(graph.known):
+        if is_on(graph.has_amaf):
             keep_hints(graph, number, work)
     unlock_both(graph, before, number)
     return number
@@ -418,7 +418,7 @@ def keep_outcome(graph, number, work):
     node.player = CHANCE
     for i in range(width_of(graph)):
         set_value(graph, number, i, work.values[i])
-        if is_on(graph.prove) and not rules.has_random_returns(work.states[0]):
+        if is_on(graph.has_bounds) and not rules.has_random_returns(work.states[0]):
             graph.bounds[slot(number), LOW, i] = work.values[i]
             graph.bounds[slot(number), HIGH, i] = work.values[i]
 
@@ -467,7 +467,7 @@ def count_evaluation(graph, leaf, work):
     """One more evaluation of a node, usually a leaf."""
     leaf = lock_in_place(graph, leaf)
     node = graph.nodes[slot(leaf)]
-    if is_on(graph.weighed) and graph.weights[slot(leaf), OWN_WEIGHT] == 0.0:  # the evaluator does not say
+    if is_on(graph.has_weights) and graph.weights[slot(leaf), OWN_WEIGHT] == 0.0:  # the evaluator does not say
         weigh(graph, leaf, 1.0)
     node.own += 1
     node.visits += 1
@@ -501,9 +501,9 @@ def ascend(graph, depth, operator, graph_rules, end, limits, work):
         if last != NO_NODE and end == HAS_VALUE:
             for i in range(width_of(graph)):
                 work.values[i] = graph.nodes[slot(last)].mean[i]
-        if is_on(graph.known) and (end in (WANTS_VALUE, AT_EDGE) or (graph.nodes[slot(last)].flags & OVER) != 0):
+        if is_on(graph.has_amaf) and (end in (WANTS_VALUE, AT_EDGE) or (graph.nodes[slot(last)].flags & OVER) != 0):
             update_amaf(graph, depth, limits, work)
-    if is_on(graph.squared):
+    if is_on(graph.has_squares):
         add_squares(graph, depth, limits, work)
     for d in range(depth - 1, -1, -1):
         number = work.path_nodes[d]

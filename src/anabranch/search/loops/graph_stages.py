@@ -65,7 +65,7 @@ def adopt_graph(graph, number, player, count, graph_rules, work):
 @helper
 def adopt(graph, number, player, count, depth, graph_rules, limits, work):
     """The same after asking a compiled heuristic, if there is one."""
-    if is_on(graph.known):
+    if is_on(graph.has_amaf):
         if player == CHANCE:
             advise_all(NoHeuristic(), graph, count, depth, limits, work)
         else:
@@ -90,7 +90,7 @@ def adopt_advised(graph, number, player, count, graph_rules, work):
     if number != NO_NODE:
         for i in range(count):
             graph.edges[number + 1 + i].prior = work.priors[i]
-        if is_on(graph.known):
+        if is_on(graph.has_amaf):
             keep_hints(graph, number, work)
     unlock_both(graph, before, number)
     return number

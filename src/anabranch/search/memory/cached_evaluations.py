@@ -8,7 +8,8 @@ is kept, at no cost; the next one goes on. Read first: `graph.py`.
 import numpy as np
 
 from anabranch.jit import helper, kernel
-from anabranch.search.memory.graph import CACHED, OVER, OWN_WEIGHT, Graph, begin_amaf, forget_strategies, weigh
+from anabranch.search.memory.columns import reset_edge, reset_node
+from anabranch.search.memory.graph import CACHED, OVER, OWN_WEIGHT, Graph, begin_amaf, weigh
 from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, own_value, slot, width_of
 
 NOT_CACHED = np.uint8(255) - CACHED
@@ -21,8 +22,7 @@ def reset_statistics(graph, root, numbers):
         node = graph.nodes[slot(number)]
         for e in edges_of(graph, number):
             forget_visits(graph, e)
-        if is_on(graph.strategic):
-            forget_strategies(graph, number, node.count)
+        reset_node(graph, number)
         if (node.flags & OVER) != 0:
             node.own = 0
             node.visits = 0
@@ -30,7 +30,7 @@ def reset_statistics(graph, root, numbers):
             node.flags |= CACHED
             node.own = 0
             node.visits = 0
-            if is_on(graph.weighed):
+            if is_on(graph.has_weights):
                 weigh(graph, number, graph.weights[slot(number), OWN_WEIGHT])
             for i in range(width_of(graph)):
                 node.mean[i] = own_value(graph, number, i)
@@ -52,11 +52,8 @@ def forget_visits(graph, e):
     edge.visits = 0
     for i in range(len(edge.total)):
         edge.total[i] = 0.0
-    if is_on(graph.repeat):
-        graph.cuts[e] = 0
-    if is_on(graph.squared):
-        graph.squares[e] = 0.0
-    if is_on(graph.known):
+    reset_edge(graph, e)
+    if is_on(graph.has_amaf):
         begin_amaf(graph, e)
 
 

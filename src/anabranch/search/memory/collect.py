@@ -11,16 +11,13 @@ import numpy as np
 
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
+from anabranch.search.memory.columns import EMPTY, move_edge, move_node
 from anabranch.search.memory.graph import (
-    EMPTY,
     FOLDED,
     Graph,
     after,
     attach,
     child_of,
-    copy_repetition_key,
-    copy_strategies,
-    copy_weights,
     numbers,
 )
 from anabranch.search.memory.layout import (
@@ -99,7 +96,7 @@ def slide(graph, new_numbers):
     graph.used[SLOTS] = target - 1
     graph.used[POSITIONS] = kept
     graph.used[FORWARDINGS] = 0
-    if len(graph.heads) > 0:
+    if is_on(graph.has_links):
         link_all(graph)
     if graph.merge:
         fill_table(graph)
@@ -115,40 +112,13 @@ def copy_down(graph, number, new_numbers):
     if (node.flags & FOLDED) != 0:
         node.flags &= ~FOLDED
         node.count = 0
-    if is_on(graph.prove):
-        for i in range(graph.bounds.shape[2]):
-            graph.bounds[target, 0, i] = graph.bounds[number, 0, i]
-            graph.bounds[target, 1, i] = graph.bounds[number, 1, i]
-    if is_on(graph.leveled):
-        graph.levels[target] = graph.levels[number]
-    if is_on(graph.apart):
-        copy_repetition_key(graph, number, target)
-    if is_on(graph.weighed):
-        copy_weights(graph, number, target)
-    if is_on(graph.advised):
-        graph.hints[target] = graph.hints[number]
-    if is_on(graph.strategic):
-        copy_strategies(graph, number, target)
+    move_node(graph, number, target)
     for i in range(1, 1 + node.count):
         graph.edges[target + i] = graph.edges[number + i]
-        if is_on(graph.strategic):
-            copy_strategies(graph, number + i, target + i)
         child = graph.edges[target + i].child
         if child != NO_NODE:
             graph.edges[target + i].child = new_numbers[child]
-        if is_on(graph.repeat):
-            graph.cuts[target + i] = graph.cuts[number + i]
-        if is_on(graph.leveled):
-            graph.levels[target + i] = graph.levels[number + i]
-        if is_on(graph.known):
-            graph.amaf[target + i] = graph.amaf[number + i]
-        if is_on(graph.advised):
-            graph.hints[target + i] = graph.hints[number + i]
-        if is_on(graph.squared):
-            graph.squares[target + i] = graph.squares[number + i]
-        if len(graph.rewards) > 0:
-            for j in range(graph.rewards.shape[1]):
-                graph.rewards[target + i, j] = graph.rewards[number + i, j]
+        move_edge(graph, number + i, target + i)
 
 
 @helper
@@ -169,7 +139,7 @@ def forget(graph: Graph, root: int, share: float) -> np.ndarray:
     """Turn nodes back into leaves until about `share` of all slots is free, and collect; where each node went, or NO_NODE."""
     known = numbers(graph)
     known = known[(graph.nodes["count"][known] > 0) & (known != root)]
-    order = known[np.lexsort((graph.nodes["stamp"][known], graph.nodes["visits"][known]))]
+    order = known[np.lexsort((graph.nodes["last_simulation"][known], graph.nodes["visits"][known]))]
     freed = np.cumsum(graph.nodes["count"][order].astype(np.int64))
     fold(graph, order[: int(np.searchsorted(freed, share * int(graph.used[SLOTS]))) + 1])
     return collect(graph, root)

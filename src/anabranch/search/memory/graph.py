@@ -21,11 +21,21 @@ for the whole limit and taken from the system only as it is touched; `used[ROOM]
 grows this; `collect.py`, which shrinks it.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from anabranch.jit import helper, kernel
+from anabranch.jit.written import written_out
+from anabranch.search.memory.columns import (
+    NAMES,
+    SWITCHES,
+    allocate_columns,
+    begin_edge,
+    begin_node,
+    bytes_per_slot,
+    move_node,
+)
 from anabranch.search.memory.layout import (
     COUNTERS,
     F4,
@@ -37,12 +47,11 @@ from anabranch.search.memory.layout import (
     POSITIONS,
     REFUSED,
     ROOM,
+    SIMULATION,
     SLOT_COST,
     SLOTS,
-    STAMP,
     TABLE,
     Off,
-    On,
     clear_edge,
     edge_dtype,
     edges_of,
@@ -52,11 +61,10 @@ from anabranch.search.memory.layout import (
     slot,
 )
 
-EMPTY = -1  # the end of a list of links
 FREE = np.uint64(2**64 - 1)  # a slot of the table
 OVER = np.uint8(1)  # flags of nodes: the game is over here
 EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `repetition.py`
-MOVED = np.uint8(4)  # only a forwarding slot, whose `stamp` is the node's new number
+MOVED = np.uint8(4)  # only a forwarding slot, whose node is at `moved_to` now
 EXEMPT = np.uint8(16)  # its last action may bring any position again
 FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
 WAITING = np.uint8(32)  # a leaf whose evaluation is under way: see `loops/batch.py`
@@ -65,11 +73,10 @@ CACHED = np.uint8(64)  # evaluated and with edges, but not visited since: see `c
 LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
 NOISE, BEFORE = 0, 1  # rows of `plan`
-STRATEGY_COLUMNS = 4
 OWN_WEIGHT, MEAN_WEIGHT = 0, 1  # columns of `weights`: of its own evaluation, and of all below; 0: the game is over
 NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the node that the edge leaves
 FIRST_TABLE = 1024  # slots
-LARGEST_STAMP = 2**31 - 1
+LARGEST_SIMULATION = 2**31 - 1
 NO_VIRTUAL_LOSS = Off()  # is under way
 TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
 
@@ -81,12 +88,16 @@ def node_dtype(width: int) -> np.dtype:
             ("mean", "f8", (width,)),  # Q: what the node is worth as of its last update; player 0's, or one a player
             ("visits", "i4"),  # N: own + visits of its edges
             ("own", "i4"),  # evaluations of the position itself; where the game is over, visits
-            ("stamp", "i4"),  # the last simulation that came here; with several threads, how many are under way from here
+            ("last_simulation", "i4"),  # that came here; see `current_simulation`
             ("count", "u2"),  # how many edges follow; 0: a leaf, or over
             ("player", "i1"),  # who moves here, or CHANCE
             ("flags", "u1"),
         ],
         8 * width + 16,
+        {
+            "under_way": "last_simulation",  # with several threads: simulations that took one of its edges and are still out
+            "moved_to": "last_simulation",  # of a forwarding slot, MOVED: the node's new number
+        },
     )
 
 
@@ -101,90 +112,55 @@ def header_dtype(width: int) -> np.dtype:
     )
 
 
-# Values in both are normalised, in the view of who moves.
-AMAF = np.dtype(
-    [  # of an edge
-        ("amaf_visits", "i4"),  # simulations in which the action came now or later, with those that a heuristic is worth
-        ("amaf_total", "f4"),  # of their values; exact for some ten million that are all won
-    ],
-    align=True,
-)
-HINT = np.dtype(
-    [  # of an edge; of a node, only `visits`, the sum over its edges
-        ("visits", "i4"),  # simulations that a heuristic is worth
-        ("amaf_visits", "i4"),  # and AMAF ones
-        ("value", "f4"),  # what it says
-    ],
-    align=True,
-)
-
-
-class Graph(NamedTuple):
-    """What kernels see of a search graph. `nodes`, `headers` and `edges` are views of the same slots."""
+class _Core(NamedTuple):
+    """What kernels see of every search graph. `nodes`, `headers` and `edges` are views of the same slots."""
 
     nodes: Any
     headers: Any  # that of node n is headers[n - 1]
     edges: Any  # those of node n begin at edges[n + 1]
     table: Any  # u8: see FREE
     used: Any  # i8: counters, see `layout`
-    rewards: Any  # f8 (slots, width): what an edge pays; length 0 if nothing is ever paid
-    cuts: Any  # i4 (slots,): visits of an edge that ended in a repetition; length 0 if those mean nothing
-    links: Any  # i4 (slots, 2); length 0 if parents are not asked for
-    heads: Any  # i4 (slots,): the first edge that leads to a node, or EMPTY; length 0 likewise
-    bounds: Any  # f8 (slots, 2, width): what a node is worth at least and at most; length 0 without proofs
-    levels: Any  # i4 (slots,): of a node, its level; of an edge, whether it leads to a higher one; length 0 if not asked for
-    repetition_keys: Any  # u8 (slots, 2): a node's repetition key; length 0 if that is its key
-    merge: bool  # whether positions are found by their keys
-    prove: Any  # On or Off: whether bounds are kept
-    leveled: Any  # On or Off: whether only edges to higher levels count in proofs: see `backup/bounds.py`
-    repeat: Any  # On or Off: whether cuts are counted
-    apart: Any  # On or Off: whether repetition keys are kept apart from keys
-    amaf: Any  # AMAF (slots,): what an edge has besides its own visits; length 0 if nothing
-    hints: Any  # HINT (slots,): what a heuristic said of it; length 0 without one
     learnt: Any  # f8 (2,): what the search has found out about the bias of AMAF values; see `select/rave.py`
-    known: Any  # On or Off: whether there are AMAF values
-    advised: Any  # On or Off: whether there are hints
+    plan: Any  # f8 (2, actions): what `Gumbel` drew for the root's actions, and the visits they had then; or (2, 0)
+    merge: bool  # whether positions are found by their keys
     virtual: Any  # what simulations under way count as (`select/virtual_loss.py`); Off: there is never more than one
     shared: Any  # whether several threads are at work: see `locks.py`
-    squares: (
-        Any  # f8 (slots,): of an edge, the sum of the squares of what came up (`backup/variance.py`); length 0 if not asked for
-    )
-    squared: Any  # On or Off: whether they are summed
-    weights: Any  # f8 (slots, 2): of a node, see OWN_WEIGHT; length 0 if evaluations all weigh the same
-    weighed: Any  # On or Off: whether they do not
-    plan: Any  # f8 (2, actions): what `Gumbel` drew for the root's actions, and the visits they had then; or (2, 0)
-    strategies: Any  # f8 (slots, 4): what rules for simultaneous moves keep (`strategies.py`); length 0 if nothing
-    strategic: Any  # On or Off: whether they do
+
+
+if TYPE_CHECKING:
+
+    class Graph(_Core):
+        """The same with the arrays and switches of `columns.py`."""
+
+        def __getattr__(self, name: str) -> Any: ...
+        def _replace(self, **fields: Any) -> "Graph": ...
+
+else:
+    Graph = NamedTuple("Graph", [(name, Any) for name in (*_Core._fields, *NAMES, *SWITCHES)])
+    Graph.__doc__ = "What kernels see of a search graph: `_Core`, and the arrays and switches of `columns.py`."
+
+PER_SEARCH = ("nodes", "headers", "edges", "table", "used", "learnt", "plan", *NAMES)  # arrays, not switches
+row_of = written_out(
+    "row_of",
+    "stack, s",
+    "The graph of one of many searches, whose arrays stand in the rows of common ones.",
+    ["return Graph(", *(f"    {name}=stack.{name}{'[s]' if name in PER_SEARCH else ''}," for name in Graph._fields), ")"],
+    {"Graph": Graph},
+)
 
 
 class Needs(NamedTuple):
-    """Which side arrays a search needs."""
+    """What a search needs of its memory."""
 
     merge: bool = True
-    prove: bool = False
-    levels: bool = False  # with proofs only
-    rewards: bool = False
-    cuts: bool = False
-    links: bool = False
-    repetition_keys: bool = False
-    amaf: bool = False
-    hints: bool = False  # with AMAF values only
-    squares: bool = False
-    weights: bool = False
-    strategies: bool = False
+    columns: frozenset[str] = frozenset()  # of `columns.py`
     plan: int = 0  # for so many actions
-    in_order: bool = False  # no array: whether edges stand in the order of their actions, which a compact tree cannot do
+    in_order: bool = False  # whether edges stand in the order of their actions, which a compact tree cannot do
 
 
 def allocate(width: int, memory: int, needs: Needs, virtual: Any = NO_VIRTUAL_LOSS) -> Graph:
     """An empty graph of at most `memory` bytes; `virtual`: see `Graph`."""
-    beside = (
-        8 * width * needs.rewards + 4 * needs.cuts + 12 * needs.links + 16 * width * needs.prove + 16 * needs.repetition_keys
-    )
-    beside += 4 * needs.levels
-    beside += AMAF.itemsize * needs.amaf + HINT.itemsize * needs.hints + 8 * needs.squares + 16 * needs.weights
-    beside += 8 * STRATEGY_COLUMNS * needs.strategies
-    cost = node_dtype(width).itemsize + beside
+    cost = node_dtype(width).itemsize + bytes_per_slot(needs.columns, width)
     slots = min(memory // cost, MOST_SLOTS)
     table = FIRST_TABLE
     while needs.merge and 3 * table < 2 * slots:  # a position takes two slots, and the table is at most 3/4 full
@@ -196,32 +172,12 @@ def allocate(width: int, memory: int, needs: Needs, virtual: Any = NO_VIRTUAL_LO
         edges=nodes.view(edge_dtype(width)),
         table=np.empty(table if needs.merge else 1, np.uint64),
         used=np.zeros(COUNTERS, np.int64),
-        rewards=np.empty((slots if needs.rewards else 0, width)),
-        cuts=np.empty(slots if needs.cuts else 0, np.int32),
-        links=np.empty((slots if needs.links else 0, 2), np.int32),
-        heads=np.empty(slots if needs.links else 0, np.int32),
-        bounds=np.empty((slots if needs.prove else 0, 2, width)),
-        levels=np.empty(slots if needs.levels else 0, np.int32),
-        repetition_keys=np.empty((slots if needs.repetition_keys else 0, 2), np.uint64),
-        merge=needs.merge,
-        prove=On() if needs.prove else Off(),
-        leveled=On() if needs.levels else Off(),
-        repeat=On() if needs.cuts else Off(),
-        apart=On() if needs.repetition_keys else Off(),
-        amaf=np.empty(slots if needs.amaf else 0, AMAF),
-        hints=np.empty(slots if needs.hints else 0, HINT),
         learnt=np.zeros(2),
-        known=On() if needs.amaf else Off(),
-        advised=On() if needs.hints else Off(),
-        squares=np.empty(slots if needs.squares else 0),
-        squared=On() if needs.squares else Off(),
-        weights=np.empty((slots if needs.weights else 0, 2)),
-        weighed=On() if needs.weights else Off(),
         plan=np.zeros((2, needs.plan)),
-        strategies=np.empty((slots if needs.strategies else 0, STRATEGY_COLUMNS)),
-        strategic=On() if needs.strategies else Off(),
+        merge=needs.merge,
         virtual=virtual,
         shared=Off(),
+        **allocate_columns(needs.columns, slots, width),
     )
     graph.used[SLOT_COST], graph.used[POSITION_COST] = cost, TABLE_COST * needs.merge
     clear(graph, memory)
@@ -281,17 +237,14 @@ def add_node(graph, low, high):
     node = graph.nodes[number]
     node.visits = 0
     node.own = 0
-    node.stamp = 0
+    node.last_simulation = 0
     node.count = 0
     node.player = 0
     node.flags = 0
     for i in range(len(node.mean)):
         header.value[i] = 0.0
         node.mean[i] = 0.0
-    if len(graph.heads) > 0:
-        graph.heads[number] = EMPTY
-    if is_on(graph.weighed):
-        weigh(graph, number, 0.0)
+    begin_node(graph, number)
     return number
 
 
@@ -317,32 +270,10 @@ def add_edges(graph, number, player, actions, count):
     node = graph.nodes[number]
     for i in range(count):
         clear_edge(graph.edges[number + 1 + i], actions[i], 1.0 / count)
-        if is_on(graph.repeat):
-            graph.cuts[number + 1 + i] = 0
-        if is_on(graph.leveled):
-            graph.levels[number + 1 + i] = 0
-        if is_on(graph.squared):
-            graph.squares[number + 1 + i] = 0.0
-    if is_on(graph.strategic):
-        forget_strategies(graph, number, count)
+        begin_edge(graph, number + 1 + i)
     node.player = player
     node.count = count
     return np.int64(number)
-
-
-@helper
-def forget_strategies(graph, number, count):
-    """A node and its edges as if no strategy had been learnt."""
-    for k in range(number, number + 1 + count):
-        for c in range(STRATEGY_COLUMNS):
-            graph.strategies[k, c] = 0.0
-
-
-@helper
-def copy_strategies(graph, number, target):
-    """Take what is learnt at a slot to another one."""
-    for c in range(STRATEGY_COLUMNS):
-        graph.strategies[target, c] = graph.strategies[number, c]
 
 
 @helper
@@ -350,42 +281,17 @@ def move(graph, number, target):
     """Move a leaf and leave a forwarding slot."""
     graph.headers[target - 1] = graph.headers[number - 1]
     graph.nodes[target] = graph.nodes[number]
-    if is_on(graph.prove):
-        for i in range(graph.bounds.shape[2]):
-            graph.bounds[target, LOW, i] = graph.bounds[number, LOW, i]
-            graph.bounds[target, HIGH, i] = graph.bounds[number, HIGH, i]
-    if is_on(graph.leveled):
-        graph.levels[target] = graph.levels[number]
-    if is_on(graph.apart):
-        copy_repetition_key(graph, number, target)
-    if is_on(graph.weighed):
-        copy_weights(graph, number, target)
-    if len(graph.heads) > 0:
-        graph.heads[target] = graph.heads[number]
+    move_node(graph, number, target)
     node = graph.nodes[number]
-    node.stamp = target
+    node.moved_to = target
     node.flags = MOVED | (node.flags & LOCKED)
     graph.used[FORWARDINGS] += 1
 
 
 @helper
-def copy_weights(graph, number, target):
-    """A node that moves takes its weights along."""
-    graph.weights[target, OWN_WEIGHT] = graph.weights[number, OWN_WEIGHT]
-    graph.weights[target, MEAN_WEIGHT] = graph.weights[number, MEAN_WEIGHT]
-
-
-@helper
-def copy_repetition_key(graph, number, target):
-    """A node that moves takes its repetition key along."""
-    graph.repetition_keys[target, 0] = graph.repetition_keys[number, 0]
-    graph.repetition_keys[target, 1] = graph.repetition_keys[number, 1]
-
-
-@helper
 def repetition_key_of(graph, number):
     """A node's repetition key."""
-    if is_on(graph.apart):
+    if is_on(graph.has_repetition_keys):
         return graph.repetition_keys[slot(number), 0], graph.repetition_keys[slot(number), 1]
     key = graph.headers[slot(number - 1)].key
     return key[0], key[1]
@@ -395,7 +301,7 @@ def repetition_key_of(graph, number):
 def attach(graph, number, e, child):
     """Let edge `e` of a node lead to `child`."""
     graph.edges[e].child = child
-    if len(graph.links) > 0:
+    if is_on(graph.has_links):
         graph.links[e, SOURCE] = number
         graph.links[e, NEXT] = graph.heads[child]
         graph.heads[child] = e
@@ -408,14 +314,14 @@ def child_of(graph, e):
     if edge.child != NO_NODE:
         node = graph.nodes[slot(edge.child)]
         if (node.flags & MOVED) != 0:
-            edge.child = node.stamp
+            edge.child = node.moved_to
     return np.int64(edge.child)
 
 
 @helper
-def stamp(graph):
+def current_simulation(graph):
     """The running simulation's number, as nodes keep it. A node that has it is on the path."""
-    return graph.used[STAMP] & LARGEST_STAMP
+    return graph.used[SIMULATION] & LARGEST_SIMULATION
 
 
 @helper
@@ -441,7 +347,7 @@ def all_nodes(graph, out):
 def largest_counts(graph):
     """The most visits, and the most AMAF ones, that anything has. Simulations are numbered anew from here on if half of their
     numbers are used up; several threads do not number them."""
-    again = graph.used[STAMP] > LARGEST_STAMP // 2
+    again = graph.used[SIMULATION] > LARGEST_SIMULATION // 2
     visits = np.int64(0)
     amaf_visits = np.int64(0)
     number = 1
@@ -450,13 +356,13 @@ def largest_counts(graph):
         if (node.flags & MOVED) == 0:
             visits = max(visits, np.int64(node.visits))
             if again and not is_on(graph.shared):
-                node.stamp = 0
-            if is_on(graph.known):
+                node.last_simulation = 0
+            if is_on(graph.has_amaf):
                 for e in edges_of(graph, number):
                     amaf_visits = max(amaf_visits, np.int64(graph.amaf[e].amaf_visits))
         number = after(graph, number)
     if again:
-        graph.used[STAMP] = 0
+        graph.used[SIMULATION] = 0
     return visits, amaf_visits
 
 
@@ -473,7 +379,7 @@ def begin_amaf(graph, e):
     amaf_stats = graph.amaf[e]
     amaf_stats.amaf_visits = 0
     amaf_stats.amaf_total = 0.0
-    if is_on(graph.advised):
+    if is_on(graph.has_hints):
         hint = graph.hints[e]
         amaf_stats.amaf_visits = hint.amaf_visits
         amaf_stats.amaf_total = F4(hint.amaf_visits) * hint.value

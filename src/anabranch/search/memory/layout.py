@@ -26,7 +26,7 @@ MERGES = 3  # edges that led to a position which another one had found before; g
 SLOTS = 4
 ROOM = 5  # bytes that a graph may still take
 TABLE = 6  # slots of a graph's table
-STAMP = 7  # the running number of a graph's simulations
+SIMULATION = 7  # the running number of a graph's simulations
 FORWARDINGS = 8  # that nodes of a graph left behind when they moved
 SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side arrays included
 PLANNED = 11  # simulations that a graph's `plan` was made for
@@ -82,13 +82,18 @@ def edge_dtype(width: int) -> np.dtype:
     )
 
 
-def padded(fields: list[Any], size: int) -> np.dtype:
-    """The fields as an aligned record of this size."""
+def padded(fields: list[Any], size: int, same: dict[str, str] | None = None) -> np.dtype:
+    """The fields as an aligned record of this size; `same`: further names of a field, for what is never needed at once."""
     dtype = np.dtype(fields, align=True)
     assert dtype.itemsize <= size and dtype.fields
     offsets = [dtype.fields[name][1] for name in dtype.names or ()]
     formats = [dtype.fields[name][0] for name in dtype.names or ()]
-    layout: Any = {"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": size, "aligned": True}
+    names = list(dtype.names or ())
+    for name, other in (same or {}).items():
+        names.append(name)
+        formats.append(dtype.fields[other][0])
+        offsets.append(dtype.fields[other][1])
+    layout: Any = {"names": names, "formats": formats, "offsets": offsets, "itemsize": size, "aligned": True}
     return np.dtype(layout)
 
 

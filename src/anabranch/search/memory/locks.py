@@ -91,7 +91,7 @@ def lock_in_place(graph, number):
     lock(graph, number)
     if is_on(graph.shared):
         while (graph.nodes[slot(number)].flags & MOVED) != 0:
-            target = np.int64(graph.nodes[slot(number)].stamp)
+            target = np.int64(graph.nodes[slot(number)].moved_to)
             unlock(graph, number)
             number = target
             lock(graph, number)
@@ -128,7 +128,7 @@ def publish_or_yield_threads(shared, graph, number):
     if other == NO_NODE:
         return np.int64(number)
     node = graph.nodes[slot(number)]
-    node.stamp = other
+    node.moved_to = other
     node.flags = MOVED
     graph.used[FORWARDINGS] += 1
     graph.used[POSITIONS] -= 1

@@ -46,7 +46,7 @@ def find(graph, low, high):
         return np.int64(NO_NODE)
     number = np.int64(found & NUMBER)
     node = graph.nodes[slot(number)]
-    return np.int64(node.stamp) if (node.flags & MOVED) != 0 else number
+    return np.int64(node.moved_to) if (node.flags & MOVED) != 0 else number
 
 
 @helper

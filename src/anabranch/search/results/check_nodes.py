@@ -142,19 +142,19 @@ def _has_sound_fields_in_tree(graph, number, over, state):
 def _has_sound_fields_in_graph(graph, number, over, state):
     node = graph.nodes[slot(number)]
     if is_on(graph.shared):
-        node.stamp = 0  # with threads, those that are under way: nobody is
+        node.under_way = 0  # with threads, those that are under way: nobody is
     for i in range(len(node.mean)):
         if not is_number(node.mean[i]) or not is_number(graph.headers[slot(number - 1)].value[i]):
             return False
-        if is_on(graph.prove) and not graph.bounds[slot(number), LOW, i] <= graph.bounds[slot(number), HIGH, i]:
+        if is_on(graph.has_bounds) and not graph.bounds[slot(number), LOW, i] <= graph.bounds[slot(number), HIGH, i]:
             return False
-    if is_on(graph.weighed) and not (is_share(graph.weights[slot(number), 0]) and is_share(graph.weights[slot(number), 1])):
+    if is_on(graph.has_weights) and not (is_share(graph.weights[slot(number), 0]) and is_share(graph.weights[slot(number), 1])):
         return False
-    if is_on(graph.apart):
+    if is_on(graph.has_repetition_keys):
         low, high = rules.repetition_key(state)
         if graph.repetition_keys[slot(number), 0] != low or graph.repetition_keys[slot(number), 1] != high:
             return False
-    if node.own < 0 or node.stamp < 0 or ((node.flags & OVER) != 0) != over:
+    if node.own < 0 or node.last_simulation < 0 or ((node.flags & OVER) != 0) != over:
         return False
     return node.count > 0 or node.visits == node.own
 
@@ -172,13 +172,13 @@ def _adds_up_in_tree(graph, number, visits, state):
 @adds_up.register(Graph)
 def _adds_up_in_graph(graph, number, visits, state):
     node = graph.nodes[slot(number)]
-    if is_on(graph.advised):
+    if is_on(graph.has_hints):
         hints = np.int64(0)
         for e in edges_of(graph, number):
             hints += graph.hints[e].visits
         if graph.hints[slot(number)].visits != hints:
             return False
-    if node.player != CHANCE and not has_sound_grid(graph.strategic, graph, number, state):
+    if node.player != CHANCE and not has_sound_grid(graph.has_strategies, graph, number, state):
         return False
     return is_count(node.visits) and np.int64(node.visits) == node.own + visits
 
@@ -196,17 +196,17 @@ def _has_sound_statistics_in_tree(graph, e, state):
 @has_sound_statistics.register(Graph)
 def _has_sound_statistics_in_graph(graph, e, state):
     edge = graph.edges[e]
-    if is_on(graph.repeat) and not 0 <= graph.cuts[e] <= edge.visits:
+    if is_on(graph.has_cuts) and not 0 <= graph.cuts[e] <= edge.visits:
         return False
-    if is_on(graph.squared) and not is_share(graph.squares[e]):
+    if is_on(graph.has_squares) and not is_share(graph.squares[e]):
         return False
-    if is_on(graph.known) and not (is_count(graph.amaf[e].amaf_visits) and is_number(graph.amaf[e].amaf_total)):
+    if is_on(graph.has_amaf) and not (is_count(graph.amaf[e].amaf_visits) and is_number(graph.amaf[e].amaf_total)):
         return False
-    if is_on(graph.advised):
+    if is_on(graph.has_hints):
         hint = graph.hints[e]
         if not (is_count(hint.visits) and is_count(hint.amaf_visits) and is_number(hint.value)):
             return False
-    if is_on(graph.strategic) and not has_numbers(graph.strategies, e):
+    if is_on(graph.has_strategies) and not has_numbers(graph.strategies, e):
         return False
     if rules.has_rewards(state) and (edge.visits > 0 or edge.child != NO_NODE):  # before that nobody knows what it pays
         return has_numbers(graph.rewards, e)

@@ -23,9 +23,9 @@ from anabranch.jit import generic, helper, kernel
 from anabranch.search.evaluate.rollout import LEAF_STATE, ROOT_STATE
 from anabranch.search.loops.steps import Work
 from anabranch.search.memory.collect import KEPT, slide
+from anabranch.search.memory.columns import EMPTY
 from anabranch.search.memory.graph import (
     CACHED,
-    EMPTY,
     EXEMPT,
     EXHAUSTED,
     FIRST_TABLE,
@@ -48,11 +48,12 @@ from anabranch.search.memory.layout import (
     POSITION_COST,
     POSITIONS,
     REFUSED,
+    SIMULATION,
     SLOT_COST,
     SLOTS,
     SPARE,
-    STAMP,
     TABLE,
+    On,
     slot,
 )
 from anabranch.search.memory.table import look_up, place, where
@@ -74,7 +75,7 @@ STATES = 2**24  # bytes of the states that a walk keeps of its path; deeper ones
 
 def check_counters(graph: Tree | Graph, used: np.ndarray) -> None:
     """Whether `used`, which is not the graph's yet, counts what fits into this memory."""
-    fine = all(0 <= used[i] <= MOST_COUNTED for i in (EVALUATED, REFUSED, MERGES, STAMP, FORWARDINGS, PLANNED))
+    fine = all(0 <= used[i] <= MOST_COUNTED for i in (EVALUATED, REFUSED, MERGES, SIMULATION, FORWARDINGS, PLANNED))
     fine = fine and 1 <= used[POSITIONS] <= used[SLOTS] <= len(graph.nodes) and used[END] == used[SPARE] == 0
     fine = fine and all(used[i] == graph.used[i] for i in (SLOT_COST, POSITION_COST))
     if isinstance(graph, Graph) and graph.merge:
@@ -118,7 +119,7 @@ def check(graph: Tree | Graph, root: int, work: Work, before: Iterable[Position]
         reached += _walk_from(graph, before, work, marks, live - reached)
     if graph.merge and reached < live:
         return _drop(graph, root, marks)
-    if len(graph.heads) > 0 and not has_sound_lists(graph, marks):
+    if isinstance(graph.has_links, On) and not has_sound_lists(graph, marks):
         raise Damaged("links")
     return root
 
@@ -354,7 +355,7 @@ def _target_in_tree(graph, e, marks):
 def _target_in_graph(graph, e, marks):
     child = np.int64(graph.edges[slot(e)].child)
     if 0 <= child < len(marks) and marks[child] in (NODE, REACHED, FORWARDING):
-        child = np.int64(graph.nodes[slot(child)].stamp) if marks[child] == FORWARDING else child
+        child = np.int64(graph.nodes[slot(child)].moved_to) if marks[child] == FORWARDING else child
         if 0 <= child < len(marks) and marks[child] in (NODE, REACHED):
             return child_of(graph, e)
     return np.int64(NO_NODE)

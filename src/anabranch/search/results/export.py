@@ -212,7 +212,7 @@ def graph_view(driver: Driver, game: Any, settings: dict[str, Any]) -> GraphView
     graph, root = driver.with_bounds_of_actions(), driver.root
     numbers, depths = _reached(graph, root)
     nodes = _nodes(graph, numbers, depths, driver.rules.backup)
-    if isinstance(driver.graph, Graph) and isinstance(driver.graph.prove, On):
+    if isinstance(driver.graph, Graph) and isinstance(driver.graph.has_bounds, On):
         nodes["low"][0], nodes["high"][0] = driver.graph.bounds[root]
     return GraphView(nodes, _edges(graph, numbers), game, dict(settings))
 
@@ -245,7 +245,7 @@ def _children(graph: Tree | Graph, edges: np.ndarray) -> np.ndarray:
     if isinstance(graph, Graph):
         known = np.maximum(children, 0)
         moved = (children != NO_NODE) & (graph.nodes["flags"][known] & MOVED != 0)
-        children = np.where(moved, graph.nodes["stamp"][known], children)
+        children = np.where(moved, graph.nodes["moved_to"][known], children)
     return children
 
 
@@ -260,7 +260,7 @@ def _nodes(graph: Tree | Graph, numbers: np.ndarray, depths: np.ndarray, operato
         found["value"] = graph.nodes["mean"][numbers]
         found["over"] = graph.nodes["flags"][numbers] & OVER != 0
         found["key"] = graph.headers["key"][numbers - 1]
-        if isinstance(graph.prove, On):
+        if isinstance(graph.has_bounds, On):
             found["low"], found["high"] = graph.bounds[numbers, LOW], graph.bounds[numbers, HIGH]
     else:
         values = np.empty(found["value"].shape)

@@ -12,6 +12,7 @@ from anabranch.search.backup.variance import standard_error
 from anabranch.search.loops.steps import Rules
 from anabranch.search.memory import graph as graphs
 from anabranch.search.memory import tree as trees
+from anabranch.search.memory.columns import NAMES
 from anabranch.search.memory.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIONS, On, sign_of
 from anabranch.search.memory.tree import Tree
@@ -32,7 +33,7 @@ def edge_records(graph: Tree | Graph, number: int) -> np.ndarray:
         children = edges["child"]
         for i in np.flatnonzero(graph.nodes["flags"][children] & MOVED):  # of NO_NODE the last slot's: whatever that says,
             if children[i] != NO_NODE:  # it is passed over here
-                children[i] = graph.nodes["stamp"][children[i]]
+                children[i] = graph.nodes["moved_to"][children[i]]
     return edges
 
 
@@ -80,7 +81,7 @@ def moves_along(game: Any, graph: Tree | Graph, line: dict[int, int]) -> list[An
 
 def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale) -> list[Move]:
     """The root's actions, most visits first."""
-    amaf_stats = graph.amaf[root + 1 :] if isinstance(graph, Graph) and isinstance(graph.known, On) else None
+    amaf_stats = graph.amaf[root + 1 :] if isinstance(graph, Graph) and isinstance(graph.has_amaf, On) else None
     middle = sign_of(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * scale.middle
     edges, column = edge_records(graph, root), _column(graph, root)
     order = np.lexsort((edges["total"][:, column], edges["visits"]))[::-1]
@@ -216,7 +217,7 @@ def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[
         edges["prior"][root - first + 1 :] = priors
     alone: Tree | Graph = graph._replace(nodes=nodes, edges=edges)
     if isinstance(alone, Graph):
-        beside = {name: getattr(alone, name)[slots] for name in ("amaf", "hints", "squares")}
+        beside = {name: getattr(alone, name)[slots] for name in NAMES}
         alone = alone._replace(headers=nodes.view(alone.headers.dtype), **beside)
     return readable(alone), root - first
 
@@ -230,7 +231,7 @@ def candidates(graph: Tree | Graph, root: int, value: float | list[float], limit
     own = value[column] if isinstance(value, list) else value
     priors, visits = edges["prior"].astype(float), edges["visits"].astype(float)
     values, errors = (means - middle) * limits.scale.factor, None
-    if isinstance(graph, Graph) and isinstance(graph.squared, On):
+    if isinstance(graph, Graph) and isinstance(graph.has_squares, On):
         squares = graph.squares[root + 1 : root + 1 + len(edges)]
         facts = zip(visits, values, squares, strict=True)
         errors = np.array([standard_error(n, value, square) if n else 0.0 for n, value, square in facts])
@@ -246,10 +247,10 @@ def candidates(graph: Tree | Graph, root: int, value: float | list[float], limit
 def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | None:
     """What each of the root's actions is worth at least and at most to the player who moves; None without proofs."""
     player = int(graph.nodes["player"][root])
-    if not isinstance(graph, Graph) or not isinstance(graph.prove, On) or player == CHANCE:
+    if not isinstance(graph, Graph) or not isinstance(graph.has_bounds, On) or player == CHANCE:
         return None
     edges, column = edge_records(graph, root), _column(graph, root)
-    half = np.inf if len(graph.rewards) else 1.0 / limits.scale.factor
+    half = np.inf if isinstance(graph.has_rewards, On) else 1.0 / limits.scale.factor
     found = np.tile([[limits.scale.middle - half], [limits.scale.middle + half]], len(edges))
     counts = (edges["child"] != NO_NODE) & (graph.nodes["flags"][edges["child"]] & EXHAUSTED == 0)
     if len(graph.levels):
@@ -257,7 +258,7 @@ def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | 
     for i, child in enumerate(edges["child"]):
         if counts[i]:
             found[:, i] = limits.discount * graph.bounds[child, :, column]
-            if len(graph.rewards):
+            if isinstance(graph.has_rewards, On):
                 found[:, i] += graph.rewards[root + 1 + i, column]
     return -found[::-1] if graph.bounds.shape[2] == 1 and player == 1 else found
 

@@ -23,6 +23,7 @@ from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Key, Position
 from anabranch.jit.dispatch import TAG_PREFIX
 from anabranch.search.drivers.base import FIRST_PATH, Driver, OnGraph
+from anabranch.search.memory.columns import COLUMNS, NAMES, Column
 from anabranch.search.memory.graph import FIRST_TABLE, Graph, Needs
 from anabranch.search.memory.layout import LIMIT, MOST_ACTIONS, POSITION_COST, POSITIONS, REFUSED, ROOM, SLOT_COST, SLOTS, TABLE
 from anabranch.search.memory.repetition import History
@@ -31,19 +32,12 @@ from anabranch.search.results.archive import Alien, Archive, Damaged, reading, t
 from anabranch.search.results.check_saved import check, check_counters, room_left
 
 NAME = "anabranch search"
-FORMAT = 3
+FORMAT = 4
 MOST_HEADER = 2**21  # bytes
 MOST_MOVES = 20_000  # of the game so far, which are played anew when a file is read
 MOST_BEFORE = 1_000  # positions before the root's from which a graph is looked through
 LONGEST_PATH = 2**20  # of the path buffer
 LONGEST_TEXT = 200  # of a file's own words in an error
-
-
-# A graph's arrays with one row a slot.
-BESIDE = (
-    "rewards", "cuts", "links", "heads", "bounds", "levels", "repetition_keys", "amaf", "hints", "squares", "weights",
-    "strategies",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,23 +56,20 @@ class Terms:
             "start": self.game.start().data.hex(),
             "actions": [self.game.actions, self.game.events],
             "width": self.game.value_width(),
-            "rewards": self.needs.rewards,
+            "rewards": "rewards" in self.needs.columns,
             "repetition": [self.game.repetition, self.game.repetition_count],
         }
 
     def options(self) -> dict[str, str]:
         """Those that decide what is in memory, as people write them."""
         return {
-            "graph": f"graph={self.needs.merge}",
-            "prove": f"prove={self.needs.prove}",
-            "stale": "stale=Parents() or Ancestors()" if self.needs.links else "stale=PathOnly() or Sweeping()",
-            "amaf": "select=Rave() or a heuristic" if self.needs.amaf else "neither Rave() nor a heuristic",
-            "hints": "a heuristic" if self.needs.hints else "no heuristic",
-            "squares": "KataGoPUCT() or ByLowerBound()" if self.needs.squares else "neither KataGoPUCT() nor ByLowerBound()",
-            "strategies": "a rule that keeps strategies" if self.needs.strategies else "a rule without strategies",
-            "weights": "backup=ByCertainty()" if self.needs.weights else "a backup other than ByCertainty()",
-            "evaluate": "an evaluator in Python" if self.in_python else "an evaluator such as Rollout()",
+            "graph": f"with graph={self.needs.merge}",
+            **{column.name: self._says(column) for column in COLUMNS if column.asked_for},
+            "evaluate": "with an evaluator in Python" if self.in_python else "with an evaluator such as Rollout()",
         }
+
+    def _says(self, column: Column) -> str:
+        return f"{'with' if column.name in self.needs.columns else 'without'} {column.asked_for}"
 
 
 def terms(game: Game | ObjectGame, needs: Needs, in_python: bool) -> Terms:
@@ -132,7 +123,7 @@ def _parts(graph: Tree | Graph, used: np.ndarray) -> Iterator[tuple[str, np.ndar
     yield "slots", graph.nodes[:slots].view(np.uint8)
     if isinstance(graph, Graph):
         yield "learnt", graph.learnt
-        for name in BESIDE:
+        for name in NAMES:
             yield name, getattr(graph, name)[:slots]
 
 
@@ -287,8 +278,8 @@ def _compare(path: Path, header: dict[str, Any], terms: Terms) -> None:
     saved, own = header["options"], terms.options()
     differing = [name for name in own if saved.get(name) != own[name]]
     if differing:
-        status, here = (", ".join(_words(options.get(name)) for name in differing) for options in (saved, own))
-        raise SearchError(f"{path} was saved with {status}, and this search has {here}: make it with the same options")
+        theirs, ours = (", ".join(_words(options.get(name)) for name in differing) for options in (saved, own))
+        raise SearchError(f"{path} was saved {theirs}, and this search is {ours}: make it with the same options")
 
 
 # --- the root's position -----------------------------------------------------------------------------------------------------

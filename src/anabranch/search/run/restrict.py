@@ -79,7 +79,7 @@ def restricted(driver: Driver, to: Restriction) -> Iterator[None]:
 
 def is_settled(driver: Driver, to: Restriction) -> bool:
     """Whether every action that is allowed is proven: the root may still be open, but there is nothing left to find out."""
-    if to.allowed is None or not isinstance(driver.graph, Graph) or not isinstance(driver.graph.prove, On):
+    if to.allowed is None or not isinstance(driver.graph, Graph) or not isinstance(driver.graph.has_bounds, On):
         return False
     bounds = edge_bounds(driver.with_bounds_of_actions(), driver.root, driver.limits)
     chosen = to.allowed[edge_records(driver.graph, driver.root)["action"]]

@@ -71,7 +71,7 @@ def total_of_amaf_edge(edge, column):
 
 @idle_edge_view.register(Graph)
 def idle_edge_view_graph(graph, e, parent):
-    return graph_edge_view(graph.known, graph, e, parent)
+    return graph_edge_view(graph.has_amaf, graph, e, parent)
 
 
 @generic
@@ -97,14 +97,14 @@ def graph_edge_view_on(known, graph, e, parent):
 def hint_of(graph, e):
     """The simulations that a heuristic is worth at an edge, and what it says; none, and the middle, without one."""
     visits, value = np.int64(0), F4(0.0)
-    if is_on(graph.advised):
+    if is_on(graph.has_hints):
         visits, value = np.int64(graph.hints[e].visits), F4(graph.hints[e].value)
     return visits, value
 
 
 @heuristic_visits.register(Graph)
 def heuristic_visits_graph(graph, number):
-    return np.int64(graph.hints[slot(number)].visits) if is_on(graph.advised) else np.int64(0)
+    return np.int64(graph.hints[slot(number)].visits) if is_on(graph.has_hints) else np.int64(0)
 
 
 @learnt_bias.register(Graph)

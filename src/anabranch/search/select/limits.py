@@ -9,36 +9,10 @@ import numpy as np
 
 from anabranch.games.rules import NOTHING
 from anabranch.jit import helper
+from anabranch.jit.written import replacing
 from anabranch.search.memory.layout import ACTION_CODES, NO_NODE, edges_of, slot
 
 EVERY_ACTION = np.ones(0, np.bool_)  # a mask that nobody looks at
-
-
-@helper
-def at_depth(limits, depth):
-    """The limits as rules see them at a node: its actions are restricted at the root alone."""
-    return Limits(
-        limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, limits.widest, limits.only,
-        limits.lots, limits.some and depth == 0, limits.allowed,
-    )  # fmt: skip
-
-
-@helper
-def narrowed(limits, widest):
-    """The same with fewer edges in sight."""
-    return Limits(
-        limits.depth, limits.expand_after, limits.scale, limits.discount, limits.repetition, widest, limits.only,
-        limits.lots, limits.some, limits.allowed,
-    )  # fmt: skip
-
-
-@helper
-def first_allowed(graph, number, limits):
-    """The first of a node's edges that may be followed; there is one."""
-    for e in edges_of(graph, number):
-        if limits.allowed[graph.edges[e].action]:
-            return e
-    return slot(number + 1)
 
 
 class Scale(NamedTuple):
@@ -61,3 +35,22 @@ class Limits(NamedTuple):
     lots: bool = False  # whether rules for simultaneous moves draw among equals; else they take the lowest
     some: bool = False  # whether only some actions may be followed: at the root of a restricted search, see `at_depth`
     allowed: Any = EVERY_ACTION  # bool (actions,): which ones those are
+
+
+narrowed = replacing(Limits, "widest")  # with fewer edges that may be chosen
+_restricted = replacing(Limits, "some")
+
+
+@helper
+def at_depth(limits, depth):
+    """The limits as rules see them at a node: its actions are restricted at the root alone."""
+    return _restricted(limits, limits.some and depth == 0)
+
+
+@helper
+def first_allowed(graph, number, limits):
+    """The first of a node's edges that may be followed; there is one."""
+    for e in edges_of(graph, number):
+        if limits.allowed[graph.edges[e].action]:
+            return e
+    return slot(number + 1)

@@ -146,7 +146,7 @@ def edge_view_graph(graph, e, parent):
 @under_way.register(Graph)
 def under_way_graph(graph, number):
     if is_on(graph.shared):
-        return np.int64(graph.nodes[slot(number)].stamp)
+        return np.int64(graph.nodes[slot(number)].under_way)
     pending = np.int64(0)
     if is_on(graph.virtual):
         for e in edges_of(graph, number):
@@ -157,4 +157,4 @@ def under_way_graph(graph, number):
 @note_under_way.register(Graph)
 def note_under_way_graph(graph, number, count):
     if is_on(graph.shared):
-        graph.nodes[slot(number)].stamp += count
+        graph.nodes[slot(number)].under_way += count

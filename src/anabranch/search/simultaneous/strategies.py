@@ -219,7 +219,11 @@ def all_tried(graph, number):
 @carry.register(ByStrategies)
 def carry_by_strategies(operator, graph, number, values):
     node_mean(graph, number, values)
-    if is_on(graph.strategic) and graph.nodes[slot(number)].player != CHANCE and graph.strategies[slot(number), WIDTH] > 0.0:
+    if (
+        is_on(graph.has_strategies)
+        and graph.nodes[slot(number)].player != CHANCE
+        and graph.strategies[slot(number), WIDTH] > 0.0
+    ):
         by_strategies(graph, number, values)
     return True
 
