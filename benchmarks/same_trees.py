@@ -32,8 +32,8 @@ def named(name: str) -> Any:
 def search_of(game: Any, **options: Any) -> ab.Search:
     """A search; options for graphs are given as this version takes them, one by one or in one object."""
     apart = {name: options.pop(name) for name in GRAPH_OPTIONS if name in options}
-    if apart and hasattr(ab, "graphs"):
-        options["graph"] = named("Graph")(**apart)
+    if apart and hasattr(getattr(ab, "graphs", None), "GraphOptions"):
+        options["graph"] = ab.graphs.GraphOptions(**apart)
     else:
         options.update(apart)
     return ab.Search(game, **options)

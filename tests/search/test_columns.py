@@ -24,6 +24,12 @@ def grow(graph, actions):
 
 
 @kernel
+def link(graph, number, e, child):
+    graph.heads[child] = columns.EMPTY
+    attach(graph, number, e, child)
+
+
+@kernel
 def reset(graph, number):
     columns.reset_node(graph, number)
     for e in edges_of(graph, number):
@@ -123,7 +129,6 @@ def test_every_array_of_many_searches_is_taken_by_its_row():
 
 def test_links_are_made_anew_when_memory_is_collected(graph):
     _, root, child = grow(graph, ACTIONS)
-    graph.heads[child] = columns.EMPTY
-    attach(graph, root, root + 2, child)
+    link(graph, root, root + 2, child)
     new_numbers = collect(graph, root)
     assert graph.heads[new_numbers[child]] == new_numbers[root] + 2
