@@ -82,7 +82,7 @@ def _check_range(values: np.ndarray, game: Any, movers: np.ndarray | None) -> No
     if len(wrong):
         value, least, most = (float(numbers.flat[wrong[0]]) for numbers in (values, lowest, highest))
         raise EvaluatorError(
-            f"the evaluator gave a value of {value:.6g}, and {game!r} pays from {least:g} to {most:g}: "
+            f"the evaluator gave a value of {value:.6g}, and {game!r} pays from {least + 0.0:g} to {most + 0.0:g}: "
             "scale its values, or declare another value_range"
         )
 
