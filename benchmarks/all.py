@@ -62,16 +62,16 @@ PAGES = (
         title="Graph search: what was measured",
         how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Right moves: both on\n"
         "the same positions with the same seeds; `+12 -7` are those that only the graph and only the tree got right, and p\n"
-        "is how likely so many of the latter are by chance (exact sign test).",
+        "is the probability of so many of the latter by chance (exact sign test).",
         drawing="![Right moves found by tree and graph, by simulations and by evaluations](graph_strength.svg)",
     ),
     Page(
         name="go",
         benchmarks=("speed_go", "matches_go"),
         title="Go: what was measured",
-        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Matches: colours in\n"
-        "turn, the same opening with both, each side seeded by the game's number; wins with Wilson's 95 % interval; all games\n"
-        "are in [go_matches.jsonl](go_matches.jsonl).",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Matches: alternating\n"
+        "colours, the same opening with both, each side seeded by the game's number; wins with Wilson's 95 % interval; all\n"
+        "games are in [go_matches.jsonl](go_matches.jsonl).",
         drawing="",
     ),
     Page(
@@ -79,7 +79,7 @@ PAGES = (
         benchmarks=("speed_rave", "matches_rave"),
         title="RAVE and heuristics: what was measured",
         how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Matches: played by the\n"
-        "arena, colours in turn, the same opening with both, each side seeded by the game's number; points with Wilson's\n"
+        "arena, alternating colours, the same opening with both, each side seeded by the game's number; points with Wilson's\n"
         "95 % interval; all games are in `rave_matches.db`.",
         drawing="",
     ),
@@ -87,17 +87,17 @@ PAGES = (
         name="batches",
         benchmarks=("speed_batches", "speed_threads", "claims_batches"),
         title="Batches, threads and reuse: what was measured",
-        how="Beside mctx: CPU time of one thread, in turns, the median of five. Threads beside processes: time on the clock,\n"
-        "in turns, the median of five. Curves: the median of three.",
+        how="Against mctx: CPU time of one thread, alternated, the median of five. Threads against processes: wall-clock\n"
+        "time, alternated, the median of five. Curves: the median of three.",
         drawing="![Simulations a second with a network over batch sizes, one and two threads](batches.svg)",
     ),
     Page(
         name="simultaneous",
         benchmarks=("speed_pyrat", "equilibria", "claims_pyrat"),
         title="Simultaneous moves: what was measured",
-        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Exploitability: what a\n"
-        "best answer gains, on average of both players, payoffs being from -1 to 1. Games: a new board for each pair, seats\n"
-        "changed; all of them are in [pyrat_games.jsonl](pyrat_games.jsonl).",
+        how="Speeds: both sides in one run, alternated five times, CPU time of one thread, the median. Exploitability: the\n"
+        "gain of a best response, averaged over both players, with payoffs from -1 to 1. Games: a new board for each pair,\n"
+        "sides swapped; all of them are in [pyrat_games.jsonl](pyrat_games.jsonl).",
         drawing="",
     ),
     Page(
@@ -175,7 +175,7 @@ def markdown(page: Page, record: dict[str, Any]) -> str:
             f"# {page.title}",
             "",
             page.how,
-            "All of this again: `make bench`.",
+            "`make bench` repeats all measurements.",
             "",
             f"{record['date']}, {record['machine']['cpu']}, {record['machine']['cores']} cores, {record['machine']['system']};",
             f"{versions}.",
