@@ -12,13 +12,10 @@ SOAK_MINUTES ?= 60
 run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
-# In groups, each in processes of its own: what compiling leaves in memory stays there until a process ends.
-GROUP_1 := tests/search
-GROUP_2 := tests/games tests/jit tests/nets
+# Twice where the same code runs plain and compiled: first in plain Python, then everything compiled.
 test: $(VENV)/.test
-	$(PYTEST) $(GROUP_1)
-	$(PYTEST) $(GROUP_2)
-	$(PYTEST) $(patsubst %,--ignore=%,$(GROUP_1) $(GROUP_2))
+	NUMBA_DISABLE_JIT=1 ANABRANCH_RULE_GAMES=5 $(PYTEST) tests/search tests/games
+	$(PYTEST)
 
 soak: $(VENV)/.test
 	$(BIN)/python -m tests.soak.hour --minutes $(SOAK_MINUTES)

@@ -24,7 +24,8 @@ IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 settings.register_profile("anabranch", deadline=None, max_examples=60 if COMPILED else 10, derandomize=IN_CI)
 settings.load_profile("anabranch")
 
-when_compiled = pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+# Tests that apply to compiled code only (plain Python is too slow for them, or has nothing to compile).
+when_compiled = pytest.mark.when_compiled
 
 
 def needs(*names: str) -> None:
@@ -53,7 +54,13 @@ def _missing(reason: str) -> NoReturn:
 
 
 # Combinations of options that are tried in plain Python only, where they cost nothing to compile; the code is the same.
-when_plain = pytest.mark.skipif(COMPILED, reason="one more combination, tried in plain Python")
+when_plain = pytest.mark.when_plain
+
+
+def pytest_collection_modifyitems(items):
+    """What does not apply is not there, rather than skipped: a skip means that something is missing."""
+    unfit = "when_plain" if COMPILED else "when_compiled"
+    items[:] = [item for item in items if item.get_closest_marker(unfit) is None]
 
 
 @pytest.fixture(name="program")

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from anabranch.cli import show_review
 from anabranch.cli.show import ConsoleReporter
 from anabranch.games.registry import names
-from anabranch.jit import COMPILED
 
 NIM = """
 import numpy as np
@@ -312,7 +311,7 @@ def test_bench_measures_a_game(program):
     assert rows[0]["game"] == "tictactoe" and rows[0]["simulations_per_second"] > 0
 
 
-@pytest.mark.skipif(not COMPILED, reason="a long search")
+@pytest.mark.when_compiled
 def test_demo_ends_with_three_commands_that_exist(program):
     _, out, _ = program("demo")
     commands = [line.split()[1] for line in out.splitlines() if line.strip().startswith("anabranch ")]
@@ -400,7 +399,7 @@ def test_help_answers_in_under_half_a_second():
     assert statistics.median(once() for _ in range(5)) < 0.5
 
 
-@pytest.mark.skipif(not COMPILED, reason="slow")
+@pytest.mark.when_compiled
 def test_ctrl_c_shows_the_best_so_far():
     for seconds in (4, 16, 64):  # on a busy machine the program may not have begun to search before it is interrupted
         words = ("search", "tictactoe", "--seconds", "300", "--json")

@@ -15,7 +15,7 @@ import anabranch as ab
 from anabranch.games import rules
 from anabranch.games.go import Go
 from anabranch.games.go.layout import pass_of
-from anabranch.jit import COMPILED, kernel
+from anabranch.jit import kernel
 
 # --- against the slow board ---------------------------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ any_rules = st.one_of(st.sampled_from([named[name] for name in sorted(named)]), 
 half_points = st.integers(-20, 20).map(lambda number: number / 2)
 seeds = st.integers(0, 2**32)
 
-once = pytest.mark.skipif(not COMPILED, reason="positions are plain Python in either case")
+once = pytest.mark.when_compiled
 STARTS = [(size, None) for size in SMALL] + [((4, 4), KO), ((4, 4), SEND_TWO), ((4, 9), TRIPLE_KO)]
 
 

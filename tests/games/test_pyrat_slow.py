@@ -124,7 +124,7 @@ def test_compiled_games_are_those_of_the_slow_game(options):
         assert len({tuple(key) for key in keys.tolist()}) == turns + 1  # the turn is in the key
 
 
-@pytest.mark.skipif(not COMPILED, reason="positions are plain Python in either case")
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("options", [{"preset": "5x5"}, {"width": 8, "height": 8, "cheese": 20, "mud": 0.5, "max_turns": 60}])
 def test_plain_games_are_those_of_the_slow_game(options):
     for seed in range(5):

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from anabranch.jit import COMPILED, kernel
+from anabranch.jit import kernel
 from anabranch.jit.atomics import add, compare_and_swap, load, store
 
 NODE = np.dtype([("visits", "i4"), ("lock", "u1"), ("wide", "i8"), ("value", "f8")], align=True)
@@ -52,7 +52,7 @@ def test_each_operation_does_what_it_says(run):
     assert list(nodes["wide"]) == [0, 77]
 
 
-@pytest.mark.skipif(not COMPILED, reason="threads only run at once in compiled code")
+@pytest.mark.when_compiled
 @pytest.mark.parametrize(("work", "field"), [(count_up, "visits"), (count_under_a_lock, "wide")])
 def test_no_update_is_lost_between_threads(work, field):
     nodes = np.zeros(1, NODE)
@@ -65,7 +65,7 @@ def test_no_update_is_lost_between_threads(work, field):
     assert nodes[field][0] == 400_001
 
 
-@pytest.mark.skipif(not COMPILED, reason="a plain loop would hold the interpreter")
+@pytest.mark.when_compiled
 def test_a_waiting_loop_sees_what_another_thread_stores():
     nodes = np.zeros(1, NODE)
     nodes["lock"] = 1

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anabranch.jit import COMPILED, Kernel, cache, store
+from anabranch.jit import Kernel, cache, store
 from anabranch.jit import kernels as kernels_module
 from anabranch.jit.kernels import Reporter
 from tests.jit import flip_kernels
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+pytestmark = pytest.mark.when_compiled
 
 GAME = """
 import math

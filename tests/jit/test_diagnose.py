@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from anabranch.jit import COMPILED
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+pytestmark = pytest.mark.when_compiled
 
 
 class Stones(ab.Game):

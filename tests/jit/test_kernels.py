@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from anabranch.jit import COMPILED, kernel
+from anabranch.jit import kernel
 from anabranch.jit import kernels as kernels_module
 from anabranch.jit.kernels import Reporter
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+pytestmark = pytest.mark.when_compiled
 
 
 def new_kernel():

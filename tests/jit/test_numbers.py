@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import anabranch as ab
 from anabranch.games.nim import Nim
-from anabranch.jit import COMPILED, readable
+from anabranch.jit import readable
 from anabranch.jit.settings import OPTIONS
 
 TYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 FIELDS = [("x_b1", "b1"), *((f"x_{kind}", kind) for kind in TYPES), *((f"a_{kind}", kind, (2, 3)) for kind in TYPES)]
 RECORD = np.dtype([*FIELDS, ("inner", np.dtype(FIELDS, align=True)), ("rows", np.dtype(FIELDS, align=True), (2,))], align=True)
 
-compared = pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
+compared = pytest.mark.when_compiled
 ONE, NOTHING = np.uint64(1), np.uint64(0)
 
 

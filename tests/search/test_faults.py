@@ -230,11 +230,10 @@ def test_a_signal_at_any_line_leaves_a_call_done_or_not_done(kind, call, tmp_pat
 
 
 @when_compiled
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("kind", ["tree", "graph", "repetitions", "objects"])
+@pytest.mark.parametrize(
+    ("kind", "threads"), [*((kind, threads) for kind in ("tree", "graph", "repetitions") for threads in (1, 2)), ("objects", 1)]
+)
 def test_a_signal_at_any_line_of_a_run_keeps_what_is_done(kind, threads):
-    if kind == "objects" and threads > 1:
-        pytest.skip("there, one thread at a time")
     search = new_search(kind, Faulty(), threads=threads, noise=ab.final.Dirichlet(0.3, 0.25))
     lines = with_signal_at(0, lambda: search.run(visits=6))
     for line in range(1, lines + 1, 1 + lines // 120):

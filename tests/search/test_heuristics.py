@@ -7,7 +7,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import TicTacToe
-from anabranch.jit import COMPILED, readable
+from anabranch.jit import readable
 from anabranch.search.evaluate.heuristic import put, sort_actions, swap_actions
 from anabranch.search.select.base import parent_view, score, value_of
 from anabranch.search.select.limits import Scale
@@ -253,7 +253,7 @@ def test_what_is_no_heuristic_is_refused(heuristic, message):
         ab.Search(Echo(), heuristic=heuristic)
 
 
-@pytest.mark.skipif(not COMPILED, reason="about compiled code")
+@pytest.mark.when_compiled
 def test_a_search_without_heuristic_keeps_the_compact_tree():
     search = ab.Search(TicTacToe())
     search.run(visits=1)

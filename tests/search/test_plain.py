@@ -10,7 +10,6 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
-from anabranch.jit import COMPILED
 from anabranch.search.loops.tree import simulate
 from anabranch.search.memory.tree import allocate
 from tests.search.advice import Fancy, fancy
@@ -19,7 +18,7 @@ from tests.search.games import Echo
 from tests.search.test_reference import opinion
 from tests.search.trees import digest, read_graph, read_tree
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="compares with compiled code")
+pytestmark = pytest.mark.when_compiled
 
 ROOT = Path(__file__).parents[2]
 GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
@@ -63,13 +62,6 @@ def digests():
         search.run(visits=VISITS)
         lines.append(hashlib.sha256(repr(amaf_facts(search)).encode()).hexdigest())
     return lines
-
-
-def test_the_tests_of_search_pass_in_plain_python():
-    side_by_side = "-n", "2", "--dist", "loadfile"
-    told = in_another_process("-m", "pytest", "-q", *side_by_side, "tests/search", NUMBA_DISABLE_JIT="1")
-    assert " passed" in told
-    assert " failed" not in told
 
 
 def test_trees_are_the_same_bit_for_bit_in_plain_python_and_in_another_process():

@@ -27,10 +27,10 @@ def best(position):
     return frozenset(result for results_of in results for result in results_of if result[mover] >= sure)
 
 
-@BOTH
+@pytest.mark.parametrize(
+    "graph", [pytest.param(False, marks=pytest.mark.when_compiled, id="tree"), pytest.param(True, id="graph")]
+)
 def test_tic_tac_toe_is_proven_a_draw(graph):
-    if not COMPILED and not graph:
-        pytest.skip("a tree of tic-tac-toe is large for plain Python")
     position = TicTacToe().start() if COMPILED else TicTacToe().position(["a1", "b2", "c3", "a3"])
     result = ab.Search(TicTacToe(), graph=graph, prove=True).run(position, visits=PLENTY)
     assert result.proven

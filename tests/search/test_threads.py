@@ -48,7 +48,7 @@ def test_all_simulations_are_counted_and_nothing_is_left_under_way(kind):
     check_at_rest(search)
 
 
-@pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("kind", ["tree", "graph"])
 def test_threads_take_hardly_more_memory_than_one(kind):
     one, many = (search_with(kind, threads) for threads in (1, 4))
@@ -60,7 +60,7 @@ def test_threads_take_hardly_more_memory_than_one(kind):
     assert slots[1] <= 1.2 * slots[0] + 4 * SHARE
 
 
-@pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("kind", ["tree", "graph"])
 def test_threads_find_what_one_thread_finds(kind):
     position = GAME.position(["d", "a", "d", "b", "d"])  # a threat that must be met
@@ -144,7 +144,7 @@ def test_the_evaluator_is_called_by_several_threads():
     assert names == {threading.main_thread().name, "anabranch-1"}
 
 
-@pytest.mark.skipif(not COMPILED, reason="plain Python is too slow for this to mean anything")
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_moves_cancellations_and_little_memory(kind):
     """Games are searched in the background and cut off at random, with moves, steps back and memory that runs out."""

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from anabranch.jit import COMPILED
 from tests.conftest import IN_CI
 
 ROOT = Path(__file__).parents[2]
@@ -20,9 +19,7 @@ PATIENCE = 1800  # seconds that a busy machine may take for what is under way wh
     ("options", "share"),
     [
         pytest.param(["--plain", "--scope=all"], 0.65, id="plain"),
-        pytest.param(
-            ["--scope=few"], 0.35, id="compiled", marks=pytest.mark.skipif(not COMPILED, reason="the compiler is off")
-        ),
+        pytest.param(["--scope=few"], 0.35, id="compiled", marks=pytest.mark.when_compiled),
     ],
 )
 def test_random_calls_with_faults_in_between_leave_every_search_sound(options, share):

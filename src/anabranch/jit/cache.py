@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import serialize
 from numba.core.compiler import CompileResult
 
-from anabranch.jit import store
+from anabranch.jit import apart, store
 from anabranch.jit.fingerprint import fingerprint, uncachable
 from anabranch.jit.settings import INLINED
 
@@ -51,14 +51,16 @@ class KernelCache:
         """The compiled code from disk, or None: then Numba compiles and calls `save_overload`."""
         target.refresh()
         arguments = _arguments(signature)
-        content = None if self._not_kept(arguments) else store.read(self._path(arguments, target))
-        if content is not None:
-            try:
-                return CompileResult._rebuild(target, *pickle.loads(content))
-            except Exception:  # written by a build that pickles differently: compile it again
-                pass
-        self.on_compile(arguments)
-        return None
+        problem = self._not_kept(arguments)
+        path = None if problem else self._path(arguments, target)
+        found = _read(path, target)
+        if found is None:
+            self.on_compile(arguments)
+            if path is not None and apart.is_worthwhile() and not apart.compile_in_child():
+                found = _read(path, target)
+                if found is not None:
+                    self.on_done(None)
+        return found
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compilation for other processes."""
@@ -67,6 +69,7 @@ class KernelCache:
         if problem is None:
             path = self._path(arguments, result.target_context)
             problem = store.write(path, serialize.dumps(result._reduce()))
+        apart.leave()
         self.on_done(problem)
 
     def enable(self) -> None:
@@ -102,6 +105,17 @@ class KernelCache:
         )
         digest = hashlib.sha256(repr(made_from).encode()).hexdigest()[:32]
         return store.folder().path / f"{self.function.__name__}-{digest}.kernel"
+
+
+def _read(path: Path | None, target: Any) -> Any:
+    """The compiled code in a file, or None."""
+    content = None if path is None else store.read(path)
+    if content is None:
+        return None
+    try:
+        return CompileResult._rebuild(target, *pickle.loads(content))
+    except Exception:  # written by a build that pickles differently: compile it again
+        return None
 
 
 def _arguments(signature: Any) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from numba import types
 from numba.core.errors import ForceLiteralArg
 
 from anabranch.interrupts import beside
+from anabranch.jit import apart
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners, quiet
@@ -102,8 +103,11 @@ class Kernel:
         except Exception as error:
             if not self._what:
                 raise
+            apart.leave(1)  # the parent compiles again, and tells
             self._finished("it does not compile")
             raise explain(error, self.function, self._types) from None
+        finally:
+            apart.leave(1)
 
     def _started(self, argument_types: tuple[Any, ...]) -> None:
         self.compilations += 1
