@@ -19,13 +19,13 @@ from tests.conftest import when_plain
 from tests.reference.rave import ReferenceRave, ReferenceRaveGraph
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import (
+    amaf_facts,
     amaf_means,
     amaf_of,
     assert_same_amaf,
     child_at,
     edge_records,
     hints_of,
-    amaf_facts,
     nodes_with_amaf,
 )
 from tests.search.games import ECHO_FADES, Board, Dice, Echo, EchoFading, EchoTrio, Hunt, Percent

@@ -265,12 +265,12 @@ def warm(
     import time
 
     from anabranch.cli import show  # noqa: F401  (reports compilations)
-    from anabranch.engines import best_options, boards_of
     from anabranch.games.go import Go
     from anabranch.games.registry import load
     from anabranch.games.registry import names as all_names
-    from anabranch.protocols.engine import Options
-    from anabranch.protocols.engine import warm as warm_engine
+    from anabranch.goengine.searches import Options
+    from anabranch.goengine.searches import warm as warm_engine
+    from anabranch.presets import best_options, boards_of
     from anabranch.search.warm import warm_up
 
     began = time.perf_counter()
@@ -397,7 +397,7 @@ def make_search(
 ) -> Any:
     """A search with options given by name; `network`: its file, and the batch that it sees at once."""
     import anabranch as ab
-    from anabranch.engines import best_options
+    from anabranch.presets import best_options
 
     rules: dict[Select, Any] = {
         Select.uct: ab.UCT(),

@@ -73,8 +73,9 @@ def gtp(
     override_version: Annotated[str | None, typer.Option(help=VERSION_HELP)] = None,
 ) -> None:
     """Play Go over GTP 2, for Sabaki, GoGui, Lizzie and others: see docs/protocols.md."""
-    from anabranch.protocols.clock import LAG
-    from anabranch.protocols.engine import Engine, Options
+    from anabranch.goengine.clock import LAG
+    from anabranch.goengine.engine import Engine
+    from anabranch.goengine.searches import Options
     from anabranch.protocols.gtp import Session
     from anabranch.protocols.kata_rules import rules_of
     from anabranch.protocols.lines import read_lines
@@ -122,8 +123,8 @@ def analyze(
 ) -> None:
     """Analyse positions of Go, a JSON request a line, as KataGo's analysis engine does: see docs/protocols.md."""
     from anabranch.games.go import Go
+    from anabranch.goengine.searches import Options
     from anabranch.protocols.analysis import READY, Server
-    from anabranch.protocols.engine import Options
     from anabranch.protocols.lines import read_lines
     from anabranch.search.checks import at_least_one
 
@@ -171,10 +172,10 @@ def policy_of(name: Policy | None) -> Any:
 
 def _talk(game: Any, options: Any) -> None:
     """Find out now if there is something wrong with the search; from now on, say what is compiled in whole lines."""
+    from anabranch.goengine.searches import new_search
     from anabranch.jit import report_with
     from anabranch.jit.kernels import Reporter
     from anabranch.jit.settings import QUIET
-    from anabranch.protocols.engine import new_search
 
     class Lines(Reporter):
         def started(self, what: str) -> None:
@@ -193,7 +194,7 @@ def _talk(game: Any, options: Any) -> None:
 
 def _get_ready(board: Any, options: Any, words: str) -> None:
     """Say that we are ready when all is compiled; requests that come before that are heard, and wait."""
-    from anabranch.protocols.engine import warm
+    from anabranch.goengine.searches import warm
 
     with contextlib.suppress(AnabranchError):  # the request that needs it will say what is wrong
         warm(board, options)

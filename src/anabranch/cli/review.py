@@ -1,4 +1,4 @@
-"""The command `review`. What it prints is in `show_review.py`, what it does in `protocols/review.py`."""
+"""The command `review`. What it prints is in `show_review.py`, what it does in `goengine/review.py`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,11 +40,11 @@ def review(
     """Go through a game of Go: win rates move by move, the moves that lost most and whether that is more than noise, and what
     to play instead. Ctrl-C shows what was found so far."""
     from anabranch.cli import show_review
+    from anabranch.goengine.review_chart import winrate_chart
+    from anabranch.goengine.review_sgf import annotate
+    from anabranch.goengine.searches import Options
     from anabranch.protocols import sgf as records
-    from anabranch.protocols.engine import Options
     from anabranch.protocols.kata_rules import rules_of
-    from anabranch.protocols.review_chart import winrate_chart
-    from anabranch.protocols.review_sgf import annotate
     from anabranch.search.checks import at_least_one
 
     check_limits(visits, seconds)
