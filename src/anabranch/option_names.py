@@ -84,12 +84,15 @@ def _modules_of(kind: type) -> list[str]:
 
 def option_of(role: str, text: str, game: Game | None = None) -> Any:
     """The option that is written like this, for a role: a short name, or an option with fields."""
-    known = short_names(role)
+    known, names = {**short_names(role), **short_names(role, game)}, option_names(game)
     if text in known:
         return known[text]()
-    option = parse_value(text, option_names(game))
+    option = None if text.isidentifier() and text not in names else parse_value(text, names)
     if not is_option(option) or not ROLES[role](option):
-        raise OptionError(f"{text!r} cannot be used for {role}; use one of {', '.join(short_names(role, game))}")
+        fitting = list(short_names(role, game))
+        near = difflib.get_close_matches(text.lower(), fitting, n=1)
+        hint = f"did you mean {near[0]}? Use" if near else "use"
+        raise OptionError(f"{text!r} cannot be used for {role}; {hint} one of {', '.join(fitting)}")
     return option
 
 

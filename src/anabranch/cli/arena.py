@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anabranch.cli.commands import Json, app
+from anabranch.cli.app import Json, app
 from anabranch.cli.files import check_folder, check_outputs, write
 from anabranch.errors import ArenaError
 
