@@ -290,9 +290,9 @@ def demo() -> None:
 def bench_nets(game: Any, model: Path | None, seconds: float, as_json: bool) -> None:
     """The part of `bench` that is about networks."""
     from anabranch.cli import show
-    from anabranch.nets.ladder import ladder
+    from anabranch.nets.speed import measure_speeds
 
     if as_json:
-        print_json([rung._asdict() for rung in ladder(game, model, seconds)])
+        print_json([row._asdict() for row in measure_speeds(game, model, seconds)])
     else:
-        show.print_ladder(repr(game), ladder(game, model, seconds))
+        show.print_network_speeds(repr(game), measure_speeds(game, model, seconds))
