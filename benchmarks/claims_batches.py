@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from anabranch import PUCT, UCT, Network, Search
-from anabranch.engines import best_options
 from anabranch.games import ConnectFour
 from anabranch.games.go import Go
+from anabranch.presets import best_options
 from measure import Figure, main, progress
 
 DRAWING = Path(__file__).parents[1] / "docs" / "results" / "batches.svg"

@@ -5,9 +5,10 @@ import random
 from collections.abc import Iterator
 
 from anabranch.games.go import RULE_SETS
-from anabranch.protocols.endgame import settle
-from anabranch.protocols.engine import Engine, Options
-from anabranch.protocols.turns import with_turn
+from anabranch.goengine.endgame import settle
+from anabranch.goengine.engine import Engine
+from anabranch.goengine.searches import Options
+from anabranch.goengine.turns import with_turn
 from measure import Figure, main, progress
 
 GAMES, QUICK_GAMES = 20, 2  # for each rule set and opponent

@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch import Network
 from anabranch.games import ConnectFour
-from anabranch.nets.ladder import positions
 from anabranch.nets.model import export, make_model
 from anabranch.nets.runtimes import Model, OnnxModel, TorchModel
+from anabranch.nets.speed import positions
 from measure import ROUNDS, Figure, alternate, cpu_seconds, main, median_speed, progress
 
 BATCH = 16

@@ -16,8 +16,12 @@ from typing import Any
 import numpy as np
 
 import anabranch as ab
-from anabranch.engines import best_options
 from anabranch.games import ConnectFour, Go, Goofspiel, Hex, Pig, PyRat, TicTacToe
+
+try:
+    from anabranch.presets import best_options
+except ImportError:  # where older versions have it
+    from anabranch.engines import best_options  # type: ignore[no-redef]
 
 GROUPS = ("select", "evaluate", "backup", "final", "graphs", "simultaneous")
 GRAPH_OPTIONS = ("update", "ahead", "stale", "collect")

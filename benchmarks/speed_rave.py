@@ -3,8 +3,8 @@
 from typing import Any
 
 from anabranch import UCT, Rave, Rollout, Search
-from anabranch.engines import best_options
 from anabranch.games.go import Go, Light, MoGo
+from anabranch.presets import best_options
 from measure import ROUNDS, Figure, alternate, cpu_seconds, main, median_speed, progress
 
 SIMULATIONS = 20_000

@@ -410,3 +410,24 @@ def test_ctrl_c_shows_the_best_so_far():
         if out:
             break
     assert json.loads(out)["stopped_by"] == "Ctrl-C"
+
+
+def test_options_are_named_as_players_of_matches_name_them(program):
+    words = ("search", "tictactoe", "--visits", "20", "--json")
+    found = json.loads(program(*words, "--select", "UCT(c=0.7)", "--backup", "Mix")[1])["settings"]
+    assert found["select"].startswith("UCT(c=0.7") and found["backup"].startswith("Mix(")
+
+
+@pytest.mark.parametrize("command", ["search", "play", "gtp", "analyze"])
+def test_help_lists_every_rule_that_can_be_chosen(program, command):
+    from anabranch.games.go import Go
+    from anabranch.option_names import short_names
+
+    _, out, _ = program(command, "--help")
+    listed = set(re.split(r"[\s,;]+", out))
+    assert set(short_names("select", Go())) <= listed and "{" not in out.replace("{GAME}", "")
+
+
+def test_an_unknown_rule_is_refused_with_the_nearest_one(program):
+    code, _, err = program("search", "tictactoe", "--select", "pukt")
+    assert code == 2 and "did you mean puct?" in err

@@ -1,5 +1,5 @@
 """What charts in SVG are made of: a field with scales on its sides, words, and the document around them. Nothing but text is
-needed for it. Used by `arena/plot.py` and `protocols/review_chart.py`; boards are drawn by their games.
+needed for it. Used by `arena/plot.py` and `goengine/review_chart.py`; boards are drawn by their games.
 """
 
 import math

@@ -2,14 +2,14 @@
 
 import pytest
 
-from anabranch.arena.crew import Done
-from anabranch.arena.playing import Desk, play_game
+from anabranch.arena.playing import Participants, play_game
 from anabranch.arena.record import record
+from anabranch.arena.worker_pool import Done
 from anabranch.errors import ArenaError
 
 
 class OwnProcess:
-    """Stands in for `Crew`."""
+    """Stands in for `WorkerPool`."""
 
     def __init__(self, processes, timeout, on_stderr):
         if processes < 1:
@@ -17,12 +17,12 @@ class OwnProcess:
         self.timeout = timeout
 
     def play(self, jobs, matches):
-        with Desk(self.timeout) as desk:
+        with Participants(self.timeout) as participants:
             for job in jobs:
-                played, position = play_game(job.match, job.number, desk)
+                played, position = play_game(job.match, job.number, participants)
                 yield Done(job, played, record(job.match, played, position))
 
 
 @pytest.fixture
 def in_process(monkeypatch):
-    monkeypatch.setattr("anabranch.arena.series.Crew", OwnProcess)
+    monkeypatch.setattr("anabranch.arena.series.WorkerPool", OwnProcess)

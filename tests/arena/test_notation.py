@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anabranch as ab
-from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, _routed, names_for, parse, split
+from anabranch.arena.notation import PolicySpec, ProgramSpec, SearchSpec, _routed, parse, split
 from anabranch.errors import AnabranchError, ArenaError
 from anabranch.games import Nim, PyRat, TicTacToe
 from anabranch.games.go import Go, Light, MoGo, Softmax
 from anabranch.games.pyrat import Nearest
 from anabranch.games.registry import load
+from anabranch.option_names import option_names
 
 GO = Go(size=9)
 OWN_GAME = """
@@ -110,7 +111,7 @@ def test_options_of_a_users_own_file_are_known(own_game):
     assert parse("uct visits=9 policy=Careful(care=0.1)", own_game).options["evaluate"].policy.care == 0.1
     assert parse("playout policy=VERY", own_game).policy.care == 1.0
     assert parse("uct visits=9 evaluate=knows_all", own_game).options["evaluate"].__name__ == "knows_all"
-    assert "knows_all" in names_for(own_game) and "MoGo" not in names_for(own_game) and "UCT" in names_for(own_game)
+    assert "knows_all" in option_names(own_game) and "MoGo" not in option_names(own_game) and "UCT" in option_names(own_game)
 
 
 BAD = {

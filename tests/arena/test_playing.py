@@ -9,7 +9,7 @@ from anabranch.arena.gtp_client import GtpRefusal
 from anabranch.arena.match import Match
 from anabranch.arena.openings import read_lines
 from anabranch.arena.players import PolicyPlayer, seconds_for
-from anabranch.arena.playing import Desk, play_game
+from anabranch.arena.playing import Participants, play_game
 from anabranch.arena.referee import Referee, by_returns
 from anabranch.errors import ArenaError
 from anabranch.games import ConnectFour, Go, Nim, TicTacToe
@@ -20,39 +20,39 @@ GO5 = "go:size=5,komi=2.5"
 
 
 @pytest.fixture
-def desk():
-    with Desk(timeout=0.5) as one:
+def participants():
+    with Participants(timeout=0.5) as one:
         yield one
 
 
-def played(match, number, desk):
-    return play_game(match, number, desk)[0]
+def played(match, number, participants):
+    return play_game(match, number, participants)[0]
 
 
 # --- seats, openings, seeds -------------------------------------------------------------------------------------------
 
 
-def test_players_change_seats_and_pairs_begin_alike(desk):
+def test_players_change_seats_and_pairs_begin_alike(participants):
     match = Match("a: random", "b: random", game="connectfour", opening_plies=4)
-    games = [played(match, number, desk) for number in range(8)]
+    games = [played(match, number, participants) for number in range(8)]
     assert [game.black for game in games] == [0, 1] * 4
     openings = [" ".join(game.moves.split()[:4]) for game in games]
     assert openings[::2] == openings[1::2] and len(set(openings)) > 1
     assert len({game.moves for game in games}) == 8
 
 
-def test_a_number_says_all_about_a_game(desk):
+def test_a_number_says_all_about_a_game(participants):
     match = Match("uct visits=20", "random", game="tictactoe")
-    with Desk() as other:
-        assert [played(match, n, desk).moves for n in (4, 5)] == [played(match, n, other).moves for n in (5, 4)][::-1]
+    with Participants() as other:
+        assert [played(match, n, participants).moves for n in (4, 5)] == [played(match, n, other).moves for n in (5, 4)][::-1]
     others = Match("uct visits=20", "random", game="tictactoe", seed=1)
-    assert played(others, 4, desk).moves != played(match, 4, desk).moves
+    assert played(others, 4, participants).moves != played(match, 4, participants).moves
 
 
-def test_a_score_is_the_first_players_whoever_moves_first(desk):
+def test_a_score_is_the_first_players_whoever_moves_first(participants):
     match = Match("uct visits=200", "random", game="nim", opening_plies=0)
     for number in range(6):
-        game = played(match, number, desk)
+        game = played(match, number, participants)
         assert game.score == (1.0 if (game.result == "1-0") == (game.black == 0) else 0.0)
     assert game.ending == "played out" and game.referee == "rules" and not game.forfeit
 
@@ -60,9 +60,9 @@ def test_a_score_is_the_first_players_whoever_moves_first(desk):
 RAT = "pyrat:width=5,height=3,cheese=3,walls=0,mud=0,max_turns=12"
 
 
-def test_both_players_are_asked_where_they_move_at_once(desk):
+def test_both_players_are_asked_where_they_move_at_once(participants):
     match = Match("decoupled visits=30 evaluate=Uniform graph", "greedy", game=RAT, opening_plies=1)
-    games = [played(match, number, desk) for number in range(4)]
+    games = [played(match, number, participants) for number in range(4)]
     assert [game.black for game in games] == [0, 1, 0, 1]
     assert all(not game.forfeit and game.referee == "rules" for game in games)
     assert all(re.fullmatch(r"(\w+/\w+ ?)+", game.moves) and len(game.moves.split()) == game.plies for game in games)
@@ -70,16 +70,16 @@ def test_both_players_are_asked_where_they_move_at_once(desk):
     assert len({game.moves for game in games}) > 2
 
 
-def test_a_policy_plays_for_its_own_seat(desk):
+def test_a_policy_plays_for_its_own_seat(participants):
     """Greedy takes the only cheese beside it, whichever seat it has; the random player seldom finds it."""
     match = Match("greedy", "random", game="pyrat:width=5,height=5,cheese=5,walls=0,mud=0,max_turns=30", opening_plies=0)
-    assert sum(played(match, number, desk).score for number in range(20)) >= 17
+    assert sum(played(match, number, participants).score for number in range(20)) >= 17
 
 
-def test_who_plays_what_is_not_legal_has_lost_also_where_both_move_at_once(desk, monkeypatch):
+def test_who_plays_what_is_not_legal_has_lost_also_where_both_move_at_once(participants, monkeypatch):
     monkeypatch.setattr(PolicyPlayer, "_own", lambda self, position, seat: 7 if self.spec.policy is None else 0)
     for number in range(2):
-        game = played(Match("greedy", "random", game=RAT, opening_plies=0), number, desk)
+        game = played(Match("greedy", "random", game=RAT, opening_plies=0), number, participants)
         assert game.score == 1.0 and game.ending == "illegal move" and "action 7 is out of range" in game.reason
 
 
@@ -93,19 +93,19 @@ def test_random_openings_do_not_end_a_game_and_do_not_pass():
         Match("random", "random", game="tictactoe", opening_plies=12).table  # noqa: B018
 
 
-def test_events_of_chance_are_no_plies_of_an_opening(desk):
+def test_events_of_chance_are_no_plies_of_an_opening(participants):
     match = Match("random", "random", game="pig", opening_plies=3)
     position = match.opening(0)
     assert len(position.moves) > 3
-    assert "roll" in played(match, 0, desk).moves
+    assert "roll" in played(match, 0, participants).moves
 
 
-def test_openings_come_from_a_file_line_by_line_and_again_from_its_start(tmp_path, desk):
+def test_openings_come_from_a_file_line_by_line_and_again_from_its_start(tmp_path, participants):
     file = tmp_path / "openings.txt"
     file.write_text("# centre\nd, d\n\nd c d  # another\n")
     lines = tuple(map(tuple, read_lines(file, ConnectFour())))
     match = Match("random", "random", game="connectfour", openings=lines)
-    begins = [played(match, number, desk).moves[:5] for number in range(6)]
+    begins = [played(match, number, participants).moves[:5] for number in range(6)]
     assert [begin[:3] for begin in begins] == ["d d", "d d", "d c", "d c", "d d", "d d"]
     assert begins[2] == begins[3] == "d c d"
 
@@ -157,11 +157,11 @@ def test_the_same_match_has_one_key_however_it_is_written():
     assert Match("random", "random", game="nim").names == ("random (1)", "random (2)")
 
 
-def test_a_game_that_is_too_long_is_a_draw_and_in_go_is_judged_as_it_stands(desk):
-    short = played(Match("random", "random", game="connectfour", cap=5), 0, desk)
+def test_a_game_that_is_too_long_is_a_draw_and_in_go_is_judged_as_it_stands(participants):
+    short = played(Match("random", "random", game="connectfour", cap=5), 0, participants)
     assert (short.score, short.ending, short.plies, short.result) == (0.5, "cap", 5, "1/2-1/2")
     assert short.referee == "the limit on plies" and not short.forfeit
-    go = played(Match("random", "random", game=GO5, cap=9), 0, desk)
+    go = played(Match("random", "random", game=GO5, cap=9), 0, participants)
     assert go.ending == "cap" and go.plies == 9 and go.referee == "area"
     assert "after 9 plies the board is judged as it stands" in go.reason
     assert Match("random", "random", game="go:size=(3,5)").table.cap == 45
@@ -187,9 +187,9 @@ def test_a_move_gets_some_time_however_little_is_left():
     assert seconds_for(Nim().start(), 0.002) == 0.001
 
 
-def test_a_search_uses_its_clock_and_does_not_overstep_it(desk):
+def test_a_search_uses_its_clock_and_does_not_overstep_it(participants):
     match = Match("uct", "uct", game="connectfour", seconds=1.5, opening_plies=0)
-    game = played(match, 0, desk)
+    game = played(match, 0, participants)
     assert game.ending == "played out" and game.plies > 7
     assert all(0.25 < seconds < 1.5 for seconds in game.seconds)
 
@@ -206,10 +206,10 @@ class Slow:
         return self.now
 
 
-def test_whoever_uses_up_the_time_has_lost(monkeypatch, desk):
+def test_whoever_uses_up_the_time_has_lost(monkeypatch, participants):
     match = Match("random", "random", game="connectfour", seconds=1.0, opening_plies=0)
     Slow(monkeypatch, 0.3)
-    game = played(match, 0, desk)
+    game = played(match, 0, participants)
     assert (game.ending, game.score, game.result, game.plies) == ("time", 0.0, "0-1", 6)
     assert "of 1 s" in game.reason and game.forfeit
 
@@ -230,70 +230,70 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("mode", FAILURES)
-def test_a_program_that_fails_has_lost_and_the_next_game_is_played(mode, tmp_path, desk):
+def test_a_program_that_fails_has_lost_and_the_next_game_is_played(mode, tmp_path, participants):
     match = Match(player(mode, tmp_path), "playout", game=GO5, opening_plies=0)
     ending, reason = FAILURES[mode]
     for number in (0, 2):
-        game = played(match, number, desk)
+        game = played(match, number, participants)
         assert (game.score, game.ending, game.result) == (0.0, ending, "W+F") and game.forfeit
         assert reason in game.reason and game.referee == "the arena"
-    assert played(match, 1, desk).result == "B+F"
+    assert played(match, 1, participants).result == "B+F"
     if mode in ("dead", "dies"):
         assert game.details in ("cannot load the network", "out of ideas")
 
 
-def test_after_a_failure_the_match_goes_on_with_a_fresh_program(tmp_path, desk):
+def test_after_a_failure_the_match_goes_on_with_a_fresh_program(tmp_path, participants):
     match = Match(player("dies once", tmp_path), "playout", game=GO5, opening_plies=0)
-    assert played(match, 0, desk).ending == "crash"
-    assert played(match, 1, desk).ending == "played out"
+    assert played(match, 0, participants).ending == "crash"
+    assert played(match, 1, participants).ending == "played out"
     assert heard(tmp_path).count("protocol_version") == 2
-    played(match, 2, desk)
+    played(match, 2, participants)
     assert heard(tmp_path).count("protocol_version") == 2  # the same one goes on
 
 
-def test_a_program_with_its_seed_in_the_command_begins_every_game_anew(tmp_path, desk):
+def test_a_program_with_its_seed_in_the_command_begins_every_game_anew(tmp_path, participants):
     match = Match(player("polite", tmp_path) + " {seed}", "playout", game=GO5)
     for number in (0, 1):
-        assert not played(match, number, desk).forfeit
-        (fake,) = [one for one in desk.players(match) if hasattr(one, "client")]
+        assert not played(match, number, participants).forfeit
+        (fake,) = [one for one in participants.players(match) if hasattr(one, "client")]
         assert fake.client.command[-1] == str(match.seed_of(number, 0))
     assert heard(tmp_path).count("protocol_version") == 2
 
 
-def test_a_hanging_program_with_a_clock_loses_on_time(tmp_path, desk, monkeypatch):
+def test_a_hanging_program_with_a_clock_loses_on_time(tmp_path, participants, monkeypatch):
     monkeypatch.setattr("anabranch.arena.gtp_player.GRACE", 0.2)
     match = Match(player("hangs", tmp_path), "playout", game=GO5, seconds=1.0)
     began = time.monotonic()
-    game = played(match, 0, desk)
+    game = played(match, 0, participants)
     assert game.ending == "time" and game.result == "W+T" and time.monotonic() - began < 4.0
 
 
-def test_a_program_that_answers_too_late_loses_on_time(tmp_path, desk):
-    game = played(Match(player("slow", tmp_path), "playout", game=GO5, seconds=1.0), 0, desk)
+def test_a_program_that_answers_too_late_loses_on_time(tmp_path, participants):
+    game = played(Match(player("slow", tmp_path), "playout", game=GO5, seconds=1.0), 0, participants)
     assert game.ending == "time" and "of 1 s" in game.reason
 
 
-def test_resigning_is_losing_and_no_forfeit(tmp_path, desk):
-    game = played(Match("playout", player("resigns", tmp_path), game=GO5, opening_plies=0), 0, desk)
+def test_resigning_is_losing_and_no_forfeit(tmp_path, participants):
+    game = played(Match("playout", player("resigns", tmp_path), game=GO5, opening_plies=0), 0, participants)
     assert (game.score, game.ending, game.result, game.referee) == (1.0, "resignation", "B+R", "the opponent")
     assert not game.forfeit and game.plies == 1
 
 
-def test_a_program_that_does_not_play_on_this_board_has_lost(tmp_path, desk):
-    game = played(Match(player("large only", tmp_path), "random", game=GO5), 0, desk)
+def test_a_program_that_does_not_play_on_this_board_has_lost(tmp_path, participants):
+    game = played(Match(player("large only", tmp_path), "random", game=GO5), 0, participants)
     assert game.forfeit and game.score == 0.0 and "refuses `boardsize 5`: 'unacceptable size'" in game.reason
 
 
-def test_what_a_player_raises_is_kept_in_a_limited_length_and_printable(monkeypatch, desk):
-    monkeypatch.setattr(desk, "players", lambda match: [Broken(ValueError("\x1b[31mno\n" * 100_000))] * 2)
-    game = played(Match("random", "random", game="nim"), 0, desk)
+def test_what_a_player_raises_is_kept_in_a_limited_length_and_printable(monkeypatch, participants):
+    monkeypatch.setattr(participants, "players", lambda match: [Broken(ValueError("\x1b[31mno\n" * 100_000))] * 2)
+    game = played(Match("random", "random", game="nim"), 0, participants)
     assert game.ending == "crash" and len(game.reason) <= 500 and game.reason.isprintable()
     assert len(game.details) < 40 * 201 and all(line.isprintable() for line in game.details.splitlines())
 
 
-def test_a_program_is_told_board_komi_seed_time_and_moves(tmp_path, desk):
+def test_a_program_is_told_board_komi_seed_time_and_moves(tmp_path, participants):
     match = Match("playout", player("polite", tmp_path), game="go:size=7,komi=5.5,handicap=2", seconds=60, opening_plies=2)
-    game = played(match, 0, desk)
+    game = played(match, 0, participants)
     told = heard(tmp_path)
     assert told[4:9] == ["boardsize 7", "clear_board", "komi 7.5", "play black C3", "play black E5"]
     assert told[9] == f"set_random_seed {match.seed_of(0, 1)}" and told[10] == "time_settings 60 0 0"
@@ -318,16 +318,16 @@ class Broken:
         pass
 
 
-def test_a_player_that_crashes_has_lost_and_a_rule_that_raises_ends_the_match(monkeypatch, desk):
+def test_a_player_that_crashes_has_lost_and_a_rule_that_raises_ends_the_match(monkeypatch, participants):
     from anabranch.errors import RuleError
 
     match = Match("random", "random", game="nim")
-    monkeypatch.setattr(desk, "players", lambda match: [Broken(ZeroDivisionError("by zero"))] * 2)
-    game = played(match, 0, desk)
+    monkeypatch.setattr(participants, "players", lambda match: [Broken(ZeroDivisionError("by zero"))] * 2)
+    game = played(match, 0, participants)
     assert game.ending == "crash" and game.reason == "ZeroDivisionError: by zero" and "choose" in game.details
-    monkeypatch.setattr(desk, "players", lambda match: [Broken(RuleError("rule `play` of Nim, line 3"))] * 2)
+    monkeypatch.setattr(participants, "players", lambda match: [Broken(RuleError("rule `play` of Nim, line 3"))] * 2)
     with pytest.raises(ArenaError, match="game 0: rule `play` of Nim"):
-        played(match, 0, desk)
+        played(match, 0, participants)
 
 
 # --- referees ---------------------------------------------------------------------------------------------------------
@@ -409,12 +409,12 @@ def test_other_games_are_decided_by_what_they_pay():
 
 @when_compiled
 @pytest.mark.parametrize("referee", ["area", "gnugo"])
-def test_a_match_with_gnugo_is_played_without_illegal_moves(referee, desk):
+def test_a_match_with_gnugo_is_played_without_illegal_moves(referee, participants):
     needs("gnugo")
-    desk.timeout = 30.0
+    participants.timeout = 30.0
     gnugo = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko"
     match = Match("uct visits=60", gnugo, game="go:size=5,komi=0.5", referee=referee)
-    games = [played(match, number, desk) for number in range(6)]
+    games = [played(match, number, participants) for number in range(6)]
     assert not any(game.forfeit for game in games), [game.reason for game in games]
     judges = {game.referee for game in games if game.ending == "played out"}
     assert judges == {"area" if referee == "area" else "GNU Go 3.8"}

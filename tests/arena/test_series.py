@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from anabranch.arena import Match, Store, play
-from anabranch.arena.crew import Crew, Job
-from anabranch.arena.playing import Desk, play_game
+from anabranch.arena.playing import Participants, play_game
 from anabranch.arena.series import Series
 from anabranch.arena.sprt import parse
+from anabranch.arena.worker_pool import Job, WorkerPool
 from anabranch.errors import ArenaError
 from anabranch.protocols import sgf
 from tests.arena.fakes import player
@@ -58,8 +58,8 @@ def test_a_match_is_played_side_by_side_and_gives_what_single_games_give(tmp_pat
     told = []
     (standing,) = play([match], 20, tmp_path / "m.db", processes=2, on_game=lambda *news: told.append(news[2].number))
     assert sorted(told) == list(range(20)) == [game.number for game in standing.games]
-    with Desk() as desk:
-        assert [game.moves for game in standing.games] == [play_game(match, n, desk)[0].moves for n in range(20)]
+    with Participants() as participants:
+        assert [game.moves for game in standing.games] == [play_game(match, n, participants)[0].moves for n in range(20)]
 
 
 def test_a_match_that_was_played_is_not_played_again_and_can_be_made_longer(tmp_path, in_process):
@@ -90,8 +90,8 @@ def test_a_sequential_test_ends_a_match_and_it_stays_ended(tmp_path, in_process)
 
 def test_a_gap_in_the_numbers_holds_a_sequential_test_up(tmp_path):
     match = Match("random", "random", game="nim")
-    with Store(tmp_path / "m.db") as store, Desk() as desk:
-        games = [play_game(match, number, desk)[0] for number in range(6)]
+    with Store(tmp_path / "m.db") as store, Participants() as participants:
+        games = [play_game(match, number, participants)[0] for number in range(6)]
         for game in games:
             if game.number != 2:
                 store.record(store.enter(match), game)
@@ -145,11 +145,11 @@ def test_errors_of_a_worker_are_told_and_no_process_is_left(tmp_path):
     broken.write_text(
         "from anabranch.games.nim import Nim\nclass MyNim(Nim):\n    '''Mine.'''\n    def start(self):\n        1 / 0\n"
     )
-    crew = Crew(2, timeout=1.0)
+    pool = WorkerPool(2, timeout=1.0)
     with pytest.raises(ArenaError, match="ZeroDivisionError"):
-        list(crew.play([Job(Match("random", "random", game=f"{broken}:MyNim"), n) for n in range(4)], []))
+        list(pool.play([Job(Match("random", "random", game=f"{broken}:MyNim"), n) for n in range(4)], []))
     with pytest.raises(ArenaError, match="processes=0: must be 1 or more"):
-        Crew(0)
+        WorkerPool(0)
 
 
 # --- stopped at any time ----------------------------------------------------------------------------------------------
@@ -218,9 +218,9 @@ def test_killed_ten_times_a_match_goes_on_and_no_result_is_lost_or_doubled(tmp_p
     now = rows(path)
     assert sorted(now) == list(range(games)) and {number: now[number] for number in seen} == seen
     plain = Match("random", "playout", game="nim")
-    with Store(path) as store, Desk() as desk:
+    with Store(path) as store, Participants() as participants:
         for game in store.games(1)[::50]:
-            assert game.moves == play_game(plain, game.number, desk)[0].moves
+            assert game.moves == play_game(plain, game.number, participants)[0].moves
     assert_gone(orphans)
 
 

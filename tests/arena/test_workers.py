@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from anabranch.arena import Match, crew, play
-from anabranch.arena.crew import MOST_DEATHS, Crew, Job
+from anabranch.arena import Match, play, worker_pool
+from anabranch.arena.worker_pool import MOST_DEATHS, Job, WorkerPool
 from anabranch.errors import ArenaError
 from tests.arena.bad_opponents import PROGRAM
 
@@ -30,13 +30,13 @@ def dying(tmp_path, monkeypatch):
     """Lets so many workers die before they do anything."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(DIES.format(folder=str(tmp_path)))
-    plain = crew.environment
+    plain = worker_pool.environment
 
     def environment():
         kept = plain()
         return {**kept, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), kept["PYTHONPATH"]])}
 
-    monkeypatch.setattr(crew, "environment", environment)
+    monkeypatch.setattr(worker_pool, "environment", environment)
     return (tmp_path / "deaths").write_text
 
 
@@ -62,7 +62,7 @@ def test_workers_that_always_die_end_the_match_in_one_line_and_it_goes_on_later(
     assert [game.number for game in standing.games] == [0, 1, 2, 3]
 
 
-class Killing(crew.Contact):
+class Killing(worker_pool.WorkerHandle):
     """Kills its worker before it asks for a game, so many times."""
 
     left = 0
@@ -81,10 +81,10 @@ class Killing(crew.Contact):
 
 @pytest.mark.parametrize("times", [2, 1000])
 def test_workers_that_die_between_games_are_replaced_up_to_a_limit(times, monkeypatch):
-    monkeypatch.setattr(crew, "Contact", Killing)
+    monkeypatch.setattr(worker_pool, "WorkerHandle", Killing)
     monkeypatch.setattr(Killing, "left", times)
     jobs = [Job(NIM, number) for number in range(4)]
-    results = Crew(2 if times == 2 else 1, timeout=10.0).play(jobs, [NIM])
+    results = WorkerPool(2 if times == 2 else 1, timeout=10.0).play(jobs, [NIM])
     if times == 2:
         assert sorted(done.played.number for done in results) == [0, 1, 2, 3]
     else:
@@ -111,6 +111,6 @@ def genmove():
 
 def test_a_result_may_be_longer_than_a_line_of_a_program(tmp_path):
     """A worker's lines are ours and have no limit."""
-    child = crew.Child(["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end"], longest_line=None)
+    child = worker_pool.Child(["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end"], longest_line=None)
     assert len(child.read()) == 3_000_000 and child.read() == "end"
     child.close()

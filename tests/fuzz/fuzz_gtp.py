@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from anabranch.errors import AnabranchError, GameError
+from anabranch.goengine.engine import Engine
+from anabranch.goengine.searches import Options
 from anabranch.protocols import sgf
-from anabranch.protocols.engine import Engine, Options
 from anabranch.protocols.gtp import Session
 from anabranch.protocols.gtp_words import COMMANDS, Line, parsed
 

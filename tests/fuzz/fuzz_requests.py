@@ -7,9 +7,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from anabranch.goengine.searches import Options
 from anabranch.protocols import analysis, queries
 from anabranch.protocols.analysis import Server
-from anabranch.protocols.engine import Options
 from anabranch.protocols.queries import OVERRIDES, USED, Query, query_of
 
 VISITS, TIME = 2, 0.05

@@ -3,8 +3,8 @@
 import contextlib
 
 from anabranch.errors import SgfError
+from anabranch.goengine.review import turns_of
 from anabranch.protocols import sgf
-from anabranch.protocols.review import turns_of
 
 TEXT = """
 (; ;B[ ;W[ ] ) AB[ AW[ AE[ PL[ C[ LB[ TR[ SQ[ MA[ CR[ SZ[ KM[ RU[ HA[ PB[ BR[ RE[ CA[ GM[1] FF[3] AP[foxwq] AddBlack

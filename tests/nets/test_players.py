@@ -8,13 +8,13 @@ from contextlib import closing
 import pytest
 
 import anabranch as ab
-from anabranch.arena.crew import Job
+from anabranch.arena.game_threads import GameThreads
 from anabranch.arena.match import Match
 from anabranch.arena.notation import parse
 from anabranch.arena.series import play
-from anabranch.arena.together import Together
+from anabranch.arena.worker_pool import Job
 from anabranch.games import ConnectFour, TicTacToe
-from anabranch.nets.gather import Gathered
+from anabranch.nets.shared_network import SharedNetwork
 
 
 def test_a_player_can_have_a_network(connect_four):
@@ -62,10 +62,10 @@ def test_games_that_are_played_together_share_the_calls_of_their_network(connect
     """The same games as one by one, in fewer and larger calls."""
     terms = {"game": "connectfour", "opening_plies": 1}
     match = Match(f"puct visits=12 net={connect_four[1]} batch=4", "random", **terms)
-    crew = Together(4)
-    with closing(crew.play([Job(match, number) for number in range(6)], [match])) as results:
+    games = GameThreads(4)
+    with closing(games.play([Job(match, number) for number in range(6)], [match])) as results:
         done = {result.played.number: result.played.moves for result in results}
-    (shared,) = crew._gathered.values()
+    (shared,) = games._networks.values()
     assert shared.batch == 1 and shared.largest > 1
     alone = Match(f"puct visits=12 net={connect_four[1]} batch=1", "random", **terms)
     (standing,) = play([alone], games=6, db=tmp_path / "alone.db")
@@ -77,7 +77,7 @@ def test_what_a_shared_network_raises_is_told_to_who_asked():
         raise ValueError("no")
 
     network = ab.Network(broken, game=TicTacToe(), batch=2)
-    shared = Gathered(network, 2)
+    shared = SharedNetwork(network, 2)
     with pytest.raises(ab.errors.EvaluatorError, match="no"):
         ab.Search(TicTacToe(), evaluate=shared).run(visits=4)
 

@@ -6,7 +6,7 @@ import sys
 from anabranch.cli import main
 
 
-def test_bench_nets_shows_a_ladder(connect_four, monkeypatch, capsys):
+def test_bench_nets_shows_speeds_by_batch(connect_four, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["anabranch", "bench", "nets", "--model", str(connect_four[1]), "--seconds", "0.01"])
     assert _status() == 0
     out = capsys.readouterr().out
@@ -23,7 +23,7 @@ def test_bench_nets_as_json_is_read_by_a_program(connect_four, monkeypatch, caps
     arguments = ["anabranch", "bench", "nets", "--model", str(connect_four[1]), "--seconds", "0.01", "--json"]
     monkeypatch.setattr(sys, "argv", arguments)
     assert _status() == 0
-    assert {rung["batch"] for rung in json.loads(capsys.readouterr().out)} == {1, 4, 16, 64, 256}
+    assert {row["batch"] for row in json.loads(capsys.readouterr().out)} == {1, 4, 16, 64, 256}
 
 
 def test_a_model_for_another_game_is_one_line(connect_four, monkeypatch, capsys):

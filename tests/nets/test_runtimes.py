@@ -17,9 +17,9 @@ from anabranch.games.nim import Nim
 from anabranch.games.othello import Othello
 from anabranch.games.tictactoe import TicTacToe
 from anabranch.nets import model as nets_model
-from anabranch.nets.ladder import ladder
 from anabranch.nets.model import FlatPolicy, PointPolicy, export, make_model
 from anabranch.nets.runtimes import OnnxModel, TorchModel
+from anabranch.nets.speed import measure_speeds
 from tests.nets.games import SeenTriNim, played
 
 
@@ -224,7 +224,7 @@ def test_nothing_heavy_is_imported_with_the_name():
 # --- how fast ---
 
 
-def test_the_ladder_has_a_rung_for_every_batch(connect_four):
-    rungs = list(ladder(ConnectFour(), connect_four[1], seconds=0.01))
-    assert {rung.batch for rung in rungs} == {1, 4, 16, 64, 256}
-    assert all(rung.runtime == "ONNX Runtime" and rung.speed > 0 for rung in rungs)
+def test_speeds_are_measured_for_every_batch(connect_four):
+    measurements = list(measure_speeds(ConnectFour(), connect_four[1], seconds=0.01))
+    assert {row.batch for row in measurements} == {1, 4, 16, 64, 256}
+    assert all(row.runtime == "ONNX Runtime" and row.speed > 0 for row in measurements)

@@ -1,6 +1,6 @@
-"""A clock as an arbiter keeps it: obvious, and only interested in who has lost on time. The twin of `protocols/clock.py`."""
+"""A clock as an arbiter keeps it: obvious, and only interested in who has lost on time. The twin of `goengine/clock.py`."""
 
-from anabranch.protocols.clock import TimeSettings
+from anabranch.goengine.clock import TimeSettings
 
 
 class OutOfTime(AssertionError):

@@ -6,7 +6,8 @@ import threading
 import time
 from dataclasses import replace
 
-from anabranch.protocols.engine import Engine, Options
+from anabranch.goengine.engine import Engine
+from anabranch.goengine.searches import Options
 from anabranch.protocols.gtp import Session
 
 PATIENCE = 60.0  # seconds for an answer, on a machine that has much else to do

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from anabranch._version import __version__
-from anabranch.protocols.engine import Engine
+from anabranch.goengine.engine import Engine
 from anabranch.protocols.gtp import Session
 from anabranch.protocols.gtp_words import COMMANDS, parsed
 from tests.conftest import when_compiled

@@ -6,8 +6,8 @@ Each board is drawn so that its result is known. The opponent passes, as somebod
 import pytest
 
 from anabranch.games.go import RULE_SETS, Go, RuleSet
-from anabranch.protocols.endgame import settle
-from anabranch.protocols.sgf_tree import stones_of
+from anabranch.goengine.endgame import settle
+from anabranch.goengine.game_tree import stones_of
 from tests.conftest import when_compiled
 from tests.protocols.talk import Client, converse
 

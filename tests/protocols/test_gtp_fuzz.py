@@ -7,7 +7,7 @@ import io
 import os
 from dataclasses import replace
 
-from anabranch.protocols.engine import Engine
+from anabranch.goengine.engine import Engine
 from anabranch.protocols.gtp import Session
 from anabranch.protocols.gtp_words import parsed
 from tests.conftest import when_compiled

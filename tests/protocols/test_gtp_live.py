@@ -6,8 +6,9 @@ import time
 import pytest
 
 from anabranch.games.go import Go
-from anabranch.protocols.estimate import Estimate, estimate
-from anabranch.protocols.live import kata_line, lower_bound, lz_line, report_of
+from anabranch.goengine.estimate import Estimate, estimate
+from anabranch.goengine.report import lower_bound, report_of
+from anabranch.protocols.info_lines import kata_line, lz_line
 from tests.conftest import when_compiled
 from tests.protocols.talk import Client, seconds_for
 
@@ -180,7 +181,7 @@ def test_the_search_goes_on_while_the_opponent_thinks():
         time.sleep(1.0)
         search = client.engine._search
         assert client.ok("time_left w 100 0") == "" and client.ok("name") == "Anabranch"  # these do not end it
-        client.engine.rest()
+        client.engine.stop()
         root, reply = search.position, search.run(visits=1).best_name
         client.ok(f"play w {reply}")
         assert root == client.engine.history[-2]

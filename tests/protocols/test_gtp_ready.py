@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from anabranch.protocols import engine as engines
+from anabranch.goengine import engine as engine_module
+from anabranch.goengine.clock import TimeSettings
+from anabranch.goengine.engine import Engine
 from anabranch.protocols import gtp
-from anabranch.protocols.clock import TimeSettings
-from anabranch.protocols.engine import Engine
 from tests.conftest import when_compiled
 from tests.protocols.talk import OPTIONS, Client, converse
 
@@ -95,9 +95,8 @@ def compiler(monkeypatch):
     def is_warm(game, options):
         return type(game) in ready
 
-    for module in (engines, gtp):
-        monkeypatch.setattr(module, "is_warm", is_warm)
-    monkeypatch.setattr(engines, "warm", warm)
+    monkeypatch.setattr(gtp, "is_warm", is_warm)
+    monkeypatch.setattr(engine_module, "warm", warm)
     yield release
     release.set()
 

@@ -10,10 +10,10 @@ import sys
 
 import pytest
 
+from anabranch.goengine.turns import LONGEST_GAME
 from anabranch.protocols.analysis import MOST_OPEN
 from anabranch.protocols.lines import LONGEST_LINE, MOST_AHEAD, ReadAhead, read_lines
 from anabranch.protocols.queries import LONGEST_ID
-from anabranch.protocols.turns import LONGEST_GAME
 from anabranch.search.searcher import Search
 from tests.conftest import when_compiled
 from tests.protocols.asking import GOOD, answer_to, answers_to
@@ -225,7 +225,7 @@ def test_requests_wait_when_too_many_are_open(monkeypatch):
 
 @when_compiled
 def test_a_game_over_gtp_has_a_longest_size_too(monkeypatch):
-    monkeypatch.setattr("anabranch.protocols.turns.LONGEST_GAME", 6)
+    monkeypatch.setattr("anabranch.goengine.turns.LONGEST_GAME", 6)
     lines = "play b pass\nplay w pass\n" * 3
     answers = converse(lines + "play b a1\ngenmove b\ngogui-play_sequence b a1\nundo\nplay b a1\nclear_board\nplay b a1\n")
     refused = "the game is too long: it has 6 moves, and no more are kept; begin another"

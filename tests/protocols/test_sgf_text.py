@@ -15,10 +15,10 @@ from sgfmill import sgf_grammar as sgfmill_grammar
 
 from anabranch.errors import SgfError
 from anabranch.games.go import RULE_SETS, Go, draw
+from anabranch.goengine.game_tree import stones_of
+from anabranch.goengine.review import turns_of
 from anabranch.protocols import sgf, sgf_grammar
-from anabranch.protocols.review import turns_of
 from anabranch.protocols.sgf import GameTree, Node, Player
-from anabranch.protocols.sgf_tree import stones_of
 from tests.conftest import needs
 from tests.protocols.records import BLACK, WHITE, shown
 from tests.protocols.talk import converse

@@ -4,12 +4,12 @@
     process.py     a child that may die or hang         gtp_client.py  a program over GTP; gtp_player.py: as a player
     match.py       two players and their terms          openings.py    how games begin
     playing.py     one game, from number to result      referee.py     who won
-    worker.py      a process that plays                 crew.py        several of them
+    worker.py      a process that plays                 worker_pool.py several of them
     store.py       the database                         series.py      plays what is missing of matches
     rating.py      win rates, Elo, Bradley-Terry        sprt.py        when to stop
     standing.py    how a match stands                   tournament.py  many matches from a file
-    together.py    games of one process that share     record.py      a game as SGF
-                   the calls of their networks          plot.py        drawings
+    game_threads.py  games of one process that share   record.py      a game as SGF
+                   the calls of their networks          plot.py        charts
     text.py        text of others, cut and cleaned
 
 Read `match.py` first, then `playing.py` and `series.py`. `anabranch match` and `anabranch tournament` are the faces.

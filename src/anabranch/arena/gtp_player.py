@@ -15,7 +15,7 @@ from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.go.vertices import action_at
 from anabranch.games.position import Position
-from anabranch.protocols.sgf_tree import stones_of
+from anabranch.goengine.game_tree import stones_of
 
 COLOURS = ("black", "white")
 GRACE = 2.0  # seconds that a program gets above its clock before it counts as hanging; it has lost on time before that

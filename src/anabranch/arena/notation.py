@@ -12,38 +12,31 @@
 Options stand behind the kind, divided by blanks or commas (`uct:visits=1000,c=0.5` is the same as `uct visits=1000 c=0.5`).
 They are those of `Search`; how long to search a move (`visits`, `total`, `seconds`); `reuse` (True: the tree is kept from move
 to move); `net`, a network's file, and `batch`, the positions that it sees at once; and, for short, the fields of the selection
-rule and of the evaluator. `graph` alone means `graph=True`. Values are Python literals and options by name, `MoGo` being short
-for `MoGo()`: all that `anabranch` exports, and what the game's own module has. Nothing is evaluated: the text is read by `ast`,
-and names are looked up. Next: `players.py`, which makes players of it.
+rule and of the evaluator. `graph` alone means `graph=True`. Values are Python literals and options by name (`option_names.py`),
+`MoGo` being short for `MoGo()`. Next: `players.py`, which makes players of it.
 """
 
-import ast
 import difflib
 import inspect
-import math
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import FunctionType
 from typing import Any
 
-import anabranch
-from anabranch.engines import best_options
 from anabranch.errors import AnabranchError, ArenaError
 from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.playout import pick
-from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.jit.options import coerce, is_option
+from anabranch.jit.options import is_option
 from anabranch.nets.network import Network
+from anabranch.option_names import make_option, option_names, parse_value, short_names, suggestion
+from anabranch.presets import best_options
 from anabranch.search.checks import is_function, serves
-from anabranch.search.configure import default_rule, selects
+from anabranch.search.configure import default_rule
 from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.searcher import Search
-from anabranch.search.simultaneous.grid import chooses_pairs
 
 LABEL = re.compile(r"[^\W_][\w .,+*/=()%-]*")
 LABELLED = re.compile(rf"(?P<label>{LABEL.pattern}?):\s+(?P<rest>.+)", re.DOTALL)
@@ -54,7 +47,6 @@ SEARCH, BEST, PLAYOUT, RANDOM = "search", "best", "playout", "random"
 LIMITS = ("visits", "total", "seconds")
 FILES = ("net",)  # options that are paths, and nothing else
 NOT_GIVEN = ("self", "game", "seed", "on_progress")  # of Search: the match has them
-WORDS = {"true": True, "false": False, "none": None, "inf": math.inf}
 USUAL_PLACE = "/usr/games"  # where Debian keeps games, on not everybody's PATH
 
 
@@ -151,90 +143,8 @@ def pairs(words: Iterable[str], names: Mapping[str, Any]) -> dict[str, Any]:
         if key in FILES:
             options[key] = written.strip("'\"")
         else:
-            options[key] = value_of(written, names) if equals else True
+            options[key] = parse_value(written, names) if equals else True
     return options
-
-
-def value_of(written: str, names: Mapping[str, Any]) -> Any:
-    """A literal, an option by name, or, if it is neither in form, the text itself (512MB)."""
-    try:
-        tree = ast.parse(written, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return written
-    return _evaluated(tree, names, written)
-
-
-def _evaluated(node: ast.expr, names: Mapping[str, Any], written: str) -> Any:
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
-            return -number
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return tuple(_evaluated(part, names, written) for part in parts)
-        case ast.Name(id=name):
-            if name.lower() in WORDS:
-                return WORDS[name.lower()]
-            found = _find(name, names)
-            return made(found, [], {}) if isinstance(found, type) else found
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords) if all(pair.arg for pair in keywords):
-            kind = _find(name, names)
-            if not isinstance(kind, type):
-                raise ArenaError(f"`{name}` takes no arguments")
-            given = {str(pair.arg): _evaluated(pair.value, names, written) for pair in keywords}
-            return made(kind, [_evaluated(argument, names, written) for argument in arguments], given)
-    raise ArenaError(f"{written!r} is no value; write a number, a text, or an option such as UCT(c=0.5)")
-
-
-def _find(name: str, names: Mapping[str, Any]) -> Any:
-    if name not in names:
-        near = [known for known in names if known.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}? There are" if near else "there are"
-        raise ArenaError(f"there is no option `{name}`; {hint} {', '.join(sorted(names))}")
-    return names[name]
-
-
-def made(kind: Any, arguments: list[Any], given: dict[str, Any]) -> Any:
-    """An option of this class, its fields checked."""
-    for key in given:
-        if key not in kind._fields:
-            raise ArenaError(f"{kind.__name__} has no field `{key}`{_near(key, kind._fields)}")
-    try:
-        return coerce(kind(*arguments, **given))
-    except TypeError:
-        raise ArenaError(f"{kind.__name__} takes {', '.join(kind._fields) or 'nothing'}") from None
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    known = list(known)
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]}? It has {', '.join(known)}" if near else f"; it has {', '.join(known) or 'none'}"
-
-
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
-def names_for(game: Game) -> dict[str, Any]:
-    """What may be named: option classes of anabranch; option classes, options and functions of the game's own module."""
-    public = {name: getattr(anabranch, name) for name in anabranch.__all__}
-    found = {name: value for name, value in public.items() if _is_option_class(value)}
-    for module in _modules_of(type(game)):
-        for name, value in vars(sys.modules[module]).items():
-            own = isinstance(value, FunctionType) and value.__module__ == module and not module.startswith("anabranch.")
-            if not name.startswith("_") and (_is_option_class(value) or is_option(value) or own):
-                found[name] = value
-    return found
-
-
-def _modules_of(kind: type) -> list[str]:
-    """The module that a game's class is in, and the package around that, if it is the game's own."""
-    package, _, _ = kind.__module__.rpartition(".")
-    around = [package] if package.startswith("anabranch.games.") else []
-    return [name for name in [*around, kind.__module__] if name in sys.modules]
-
-
-def _is_option_class(value: Any) -> bool:
-    return inspect.isclass(value) and issubclass(value, tuple) and hasattr(value, "_fields")
 
 
 # --- kinds of players -------------------------------------------------------------------------------------------------
@@ -244,24 +154,12 @@ Maker = Callable[[str, list[str], Game], Spec]
 
 def _kinds(game: Game) -> dict[str, Maker]:
     """Kinds of players by name; every selection rule for such games is one, and every policy that the game has given a name."""
-    at_once = isinstance(game, SimultaneousGame)
-
-    def fits(option: Any) -> bool:
-        return selects(option) and chooses_pairs(option) == at_once
-
-    named = names_for(game).items()
-    rules = [name.lower() for name, kind in named if _is_option_class(kind) and _serves_by_default(fits, kind)]
-    searches = dict.fromkeys([SEARCH, BEST, *rules], _search)
+    searches = dict.fromkeys([SEARCH, BEST, *short_names("select", game)], _search)
     return {**searches, **dict.fromkeys(game.named_policies, _policy), PLAYOUT: _policy, RANDOM: _policy}
 
 
-def _serves_by_default(test: Callable[[Any], bool], kind: Any) -> bool:
-    return len(kind._fields) == len(kind._field_defaults) and test(kind())
-
-
 def _search(kind: str, words: list[str], game: Game) -> Spec:
-    names = names_for(game)
-    given = pairs(words, names)
+    given = pairs(words, option_names(game))
     limits = {name: given.pop(name) for name in LIMITS if name in given}
     reuse = given.pop("reuse", True)
     if not isinstance(reuse, bool):
@@ -273,7 +171,7 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     elif kind != SEARCH:
         if "select" in given:
             raise ArenaError(f"`select` is given by `{kind}` already; write search in its place")
-        given["select"] = next(option() for name, option in names.items() if name.lower() == kind)
+        given["select"] = short_names("select", game)[kind]()
     options = _routed(given, game)
     Search(game, **options)  # raises what is wrong with them
     _check(limits)
@@ -302,10 +200,10 @@ def _routed(given: dict[str, Any], game: Game) -> dict[str, Any]:
         homes = [role for role in parts if key in fields[role]]
         if not homes:
             known = [*own, *LIMITS, "reuse", *fields["select"], *fields["evaluate"]]
-            raise ArenaError(f"a search has no option `{key}`{_near(key, known)}")
+            raise ArenaError(f"a search has no option `{key}`{suggestion(key, known)}")
         if len(homes) > 1:
             raise ArenaError(f"`{key}` is a field of {' and of '.join(homes)}; write it inside one of them")
-        parts[homes[0]] = made(type(parts[homes[0]]), [], {**parts[homes[0]]._asdict(), key: given[key]})
+        parts[homes[0]] = make_option(type(parts[homes[0]]), [], {**parts[homes[0]]._asdict(), key: given[key]})
         options[homes[0]] = parts[homes[0]]
     evaluate = options.get("evaluate", Rollout())
     if not is_option(evaluate) and not is_function(evaluate):
@@ -323,7 +221,7 @@ def _check(limits: Mapping[str, Any]) -> None:
 
 
 def _policy(kind: str, words: list[str], game: Game) -> Spec:
-    given = pairs(words, names_for(game))
+    given = pairs(words, option_names(game))
     if kind != PLAYOUT and given:
         raise ArenaError(f"`{kind}` takes no options")
     for key in given:

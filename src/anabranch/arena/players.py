@@ -18,10 +18,10 @@ from anabranch.games.playout import begin, pick
 from anabranch.games.position import Position
 from anabranch.games.rules import EVERYONE
 from anabranch.games.simultaneous import pick_for
+from anabranch.goengine.clock import Clock, TimeSettings, moves_to_come
 from anabranch.jit import readable
 from anabranch.jit.options import coerce
 from anabranch.jit.random import generator
-from anabranch.protocols.clock import Clock, TimeSettings, moves_to_come
 from anabranch.search.checks import serves
 from anabranch.search.searcher import Search
 from anabranch.search.warm import warm_up

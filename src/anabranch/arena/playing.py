@@ -71,11 +71,11 @@ class Lost(Exception):
         self.reason, self.details = one_line(reason), last_lines(details)
 
 
-class Desk:
+class Participants:
     """What a process keeps from game to game: players and referees that are alive."""
 
     def __init__(self, timeout: float = TIMEOUT, shared: Callable[[Spec], Spec] | None = None) -> None:
-        """`shared`: gives a player as it is to be where others play beside it (`together.py`)."""
+        """`shared`: gives a player as it is to be where others play beside it (`game_threads.py`)."""
         self.timeout = timeout
         self.shared = shared or (lambda spec: spec)
         self._players: OrderedDict[str, Player] = OrderedDict()
@@ -127,7 +127,7 @@ class Desk:
         self._players.clear()
         self._referees.clear()
 
-    def __enter__(self) -> "Desk":
+    def __enter__(self) -> "Participants":
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -137,8 +137,8 @@ class Desk:
 class Play:
     """A game that is going on."""
 
-    def __init__(self, match: Match, number: int, desk: Desk, note: Note | None = None) -> None:
-        self.match, self.number, self.desk = match, number, desk
+    def __init__(self, match: Match, number: int, participants: Participants, note: Note | None = None) -> None:
+        self.match, self.number, self.participants = match, number, participants
         self.note = note or (lambda side, ply: None)
         self.side_of = (match.begins(number), 1 - match.begins(number))  # of the game's players 0 and 1
         self.position = match.opening(number)
@@ -151,13 +151,13 @@ class Play:
         except Lost as lost:
             return self._lost(lost)
         self.note(None, len(self.position.moves))
-        judgement = self.desk.referee(self.match).judge(self.position)
+        judgement = self.participants.referee(self.match).judge(self.position)
         capped = not self.position.is_over
         reason = f"after {len(self.position.moves)} plies the board is judged as it stands" if capped else ""
         return self._played(judgement.points, judgement.result, CAP if capped else OVER, reason, judgement.by)
 
     def _to_the_end(self) -> None:
-        players = self.desk.players(self.match)
+        players = self.participants.players(self.match)
         seats = [players[side] for side in self.side_of]
         luck = random_for(self.match.seed, self.number // 2, LUCK)
         for seat, player in enumerate(seats):
@@ -249,10 +249,10 @@ class Play:
         )
 
 
-def play_game(match: Match, number: int, desk: Desk, note: Note | None = None) -> tuple[Played, Position]:
+def play_game(match: Match, number: int, participants: Participants, note: Note | None = None) -> tuple[Played, Position]:
     """A game and where it ended."""
     try:
-        play = Play(match, number, desk, note)
+        play = Play(match, number, participants, note)
         return play.play(), play.position
     except ArenaError:
         raise

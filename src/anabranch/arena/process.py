@@ -2,7 +2,7 @@
 stderr. Lines are printable text (`text.py`), and what waits to be read has a limit.
 
 It runs in a process group of its own: Ctrl-C in the terminal does not reach it, and closing it ends all that it started. Used
-for other programs (`gtp_client.py`) and for our own workers (`crew.py`).
+for other programs (`gtp_client.py`) and for our own workers (`worker_pool.py`).
 """
 
 import atexit

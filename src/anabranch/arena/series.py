@@ -3,7 +3,7 @@
     standings = play([Match("uct visits=200", "random", game="tictactoe")], games=100, db="matches.db", processes=2)
 
 Games of several matches take turns, pair by pair, so that about as much is known of each at any time. A sequential test may end
-a match early. Stopping loses nothing but the games that are going on: called again, it goes on. Read first: `crew.py`,
+a match early. Stopping loses nothing but the games that are going on: called again, it goes on. Read first: `worker_pool.py`,
 `store.py`.
 """
 
@@ -12,13 +12,13 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from anabranch.arena.crew import Crew, Done, Job
+from anabranch.arena.game_threads import GameThreads
 from anabranch.arena.match import Match
 from anabranch.arena.playing import TIMEOUT, Played
 from anabranch.arena.sprt import Course, Sprt
 from anabranch.arena.standing import Standing
 from anabranch.arena.store import Store
-from anabranch.arena.together import Together
+from anabranch.arena.worker_pool import Done, Job, WorkerPool
 from anabranch.errors import ArenaError
 
 LONGEST_NAME = 40  # characters of a player in a file's name
@@ -51,13 +51,13 @@ def play(
     """
     if together != 1 and processes != 1:
         raise ArenaError(f"processes={processes}, together={together}: games are in one process or in several; give one")
-    crew = Crew(processes, timeout, on_stderr) if together == 1 else Together(together, timeout)
+    pool = WorkerPool(processes, timeout, on_stderr) if together == 1 else GameThreads(together, timeout)
     with Store(db) as store:
         series = Series(matches, games, store, sprt)
         if on_begin is not None:
             on_begin(series)
         if series.missing():
-            with closing(series.run(crew, None if sgf is None else Path(sgf))) as results:
+            with closing(series.run(pool, None if sgf is None else Path(sgf))) as results:
                 for match, played in results:
                     if on_game is not None:
                         on_game(series, match, played)
@@ -97,11 +97,11 @@ class Series:
             return []
         return [Job(match, number) for match, number in numbers if number < self.games and number not in self.played[match.key]]
 
-    def run(self, crew: Crew | Together, sgf: Path | None = None) -> Generator[tuple[Match, Played]]:
+    def run(self, pool: WorkerPool | GameThreads, sgf: Path | None = None) -> Generator[tuple[Match, Played]]:
         """Play what is missing; each game is written down before it is told."""
         if sgf is not None:
             _make_folder(sgf)
-        with closing(crew.play(self.missing(), self.matches)) as results:
+        with closing(pool.play(self.missing(), self.matches)) as results:
             for done in results:
                 if sgf is not None and done.sgf is not None:
                     _write(sgf / self._file_name(done.job.match, done.played.number), done.sgf)

@@ -6,7 +6,7 @@
     or, for either: {"error": "..."}
 
 Whatever games and players print goes to stderr, not between the lines. When the line from above is closed (the match was
-stopped, or killed), the worker ends its players and leaves at once. Above: `crew.py`.
+stopped, or killed), the worker ends its players and leaves at once. Above: `worker_pool.py`.
 """
 
 import faulthandler
@@ -21,7 +21,7 @@ from dataclasses import asdict
 from typing import Any
 
 from anabranch.arena.match import Match
-from anabranch.arena.playing import Desk, play_game
+from anabranch.arena.playing import Participants, play_game
 from anabranch.arena.process import close_all
 from anabranch.arena.record import record
 from anabranch.errors import AnabranchError
@@ -48,7 +48,7 @@ class Worker:
     """Reads jobs, does them, tells what came of them."""
 
     def __init__(self, timeout: float, out: Any) -> None:
-        self.desk = Desk(timeout)
+        self.participants = Participants(timeout)
         self.out = out
         self.matches: dict[str, Match] = {}  # by their JSON, so that players are read once
 
@@ -66,7 +66,7 @@ class Worker:
             else:
                 match = self._match(job["play"])
                 played, position = play_game(
-                    match, job["number"], self.desk, lambda side, ply: self.say(thinking=side, ply=ply)
+                    match, job["number"], self.participants, lambda side, ply: self.say(thinking=side, ply=ply)
                 )
                 self.say(played=asdict(played), sgf=record(match, played, position))
         except AnabranchError as error:
@@ -80,9 +80,9 @@ class Worker:
 
     def _warm(self, matches: list[Match]) -> None:
         """Compile what the players need."""
-        with Desk(self.desk.timeout) as desk:
+        with Participants(self.participants.timeout) as participants:
             for match in matches:
-                desk.warm_up(match)
+                participants.warm_up(match)
 
 
 def main() -> None:

@@ -1,13 +1,16 @@
 """The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`, `match`, `tournament`, `gtp`, `analyze`,
 `review`. It parses, calls and prints, no more.
 
-    commands.py   one function a command        play.py   a game in the terminal        show.py   tables, boards, progress
-    arena.py      `match` and `tournament`      show_arena.py   what they show
-    ending.py     how a game in the terminal ended, and its record              files.py  files that commands write
+    app.py        the application and the options that commands share
+    commands.py   `search`, `graph`, `play` and the small commands; setup.py: from what is typed to a search
+    arena.py      `match` and `tournament`; show_arena.py: what they print
     protocols.py  `gtp` and `analyze`, which other programs talk to
-    review.py     `review`                      show_review.py  what it shows       boards.py   boards with visits and ownership
-    terminal.py   through which all of this goes: text is text, tables fit
+    review.py     `review`; show_review.py: what it prints
+    play.py       a game in the terminal; ending.py: how it ended, and its record
+    show.py       tables and progress           boards.py     boards with visits and ownership
+    terminal.py   what everything is printed through: text stays text, tables fit
     streams.py    standard input and output that are closed, full or broken
+    files.py      files that commands write
 
 Ctrl-C, SIGTERM and SIGHUP mean the same to every command: a search ends and shows what it has found; what has nothing to show
 yet, the compiler included, ends at once, with the exit code 130 (128 and the signal's number). See `interrupts.py`.
@@ -18,8 +21,11 @@ Everything heavy is imported inside the commands, so that `anabranch --help` ans
 import sys
 
 from anabranch import interrupts
-from anabranch.cli import arena, protocols, review, streams  # noqa: F401  (they add their commands)
-from anabranch.cli.commands import app
+from anabranch.cli import commands  # noqa: F401  (commands are listed in the order of these imports)
+
+# isort: split
+from anabranch.cli import arena, protocols, review, streams  # noqa: F401
+from anabranch.cli.app import app
 from anabranch.errors import AnabranchError, OutputError
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anabranch.cli.commands import Json, app
+from anabranch.cli.app import Json, app
 from anabranch.cli.files import check_folder, check_outputs, write
 from anabranch.errors import ArenaError
 
@@ -118,7 +118,7 @@ def tournament(
 
         write(svg, rating_chart(rated, plan.name))
     if as_json:
-        print(json.dumps(told(standings, rated, name=plan.name)))
+        print(json.dumps(to_dict(standings, rated, name=plan.name)))
     else:
         show_arena.print_tournament(plan.name, standings, rated, anchor)
 
@@ -159,14 +159,14 @@ def show_matches(db: Path, first: str | None, second: str | None, test: Any, as_
     if svg is not None:
         write(svg, rating_chart(rated, str(db)) if rated else running_score(found[0]))
     if as_json:
-        print(json.dumps(told(found, rated)))
+        print(json.dumps(to_dict(found, rated)))
     elif len(found) == 1:
         show_arena.print_standing(found[0])
     else:
         show_arena.print_tournament(str(db), found, rated, None)
 
 
-def told(standings: list[Any], rated: list[Any], **more: Any) -> dict[str, Any]:
+def to_dict(standings: list[Any], rated: list[Any], **more: Any) -> dict[str, Any]:
     """Matches and ratings, for programs."""
     ratings = [{**rating._asdict(), "low": rating.low, "high": rating.high} for rating in rated]
     return {**more, "matches": [standing.to_dict() for standing in standings], "ratings": ratings}

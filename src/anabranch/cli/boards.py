@@ -13,7 +13,7 @@ from anabranch.games.go import Go
 from anabranch.games.go.draw import is_hot, signs_of
 from anabranch.games.go.vertices import COLUMNS
 from anabranch.games.position import Position
-from anabranch.protocols.estimate import estimate
+from anabranch.goengine.estimate import estimate
 from anabranch.search.results.result import Result
 
 NUMBERED = 5  # best moves that get their number in a drawing

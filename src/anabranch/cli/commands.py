@@ -1,108 +1,59 @@
-"""The commands, one function each, in the order of `anabranch --help`."""
+"""The commands about games and searches, one function each, in the order of `anabranch --help`."""
 
-import json
-import math
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from anabranch import interrupts
-from anabranch._version import __version__
+from anabranch.cli.app import (
+    BEST,
+    MEAN,
+    ROLLOUT,
+    Backup,
+    Batch,
+    Depth,
+    Evaluate,
+    Exploration,
+    Game,
+    Games,
+    Json,
+    ListsNames,
+    Memory,
+    Moves,
+    Net,
+    Ownership,
+    Prove,
+    Seconds,
+    Seed,
+    Select,
+    Threads,
+    Visits,
+    app,
+    print_json,
+)
 from anabranch.cli.files import check_outputs, check_replaced, write
+from anabranch.cli.setup import find_player, find_position, make_search
 from anabranch.errors import SearchError
 
-app = typer.Typer(
-    help="Monte-Carlo search in games: search, play and check, at machine speed.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-GAME_HELP = "A game's name, with options (hex:size=7), or your own: mygame.py:Nim"
 DEFAULT_VISITS = 100_000
-NETS = "nets"  # where `bench` expects games
+NETS = "nets"  # in place of a game, for `bench`
 DRAWN_VISITS = 10_000  # by default, where a search is drawn
 
 
-class Select(StrEnum):
-    """Selection rules by name; `best` is what plays the game best, heuristic and all."""
-
-    best = "best"
-    uct = "uct"
-    rave = "rave"
-    puct = "puct"
-    greedy = "greedy"
-    decoupled = "decoupled"
-    regret = "regret"
-    exp3 = "exp3"
-    equilibrium = "equilibrium"
-
-
-class Evaluate(StrEnum):
-    """Evaluators by name."""
-
-    rollout = "rollout"
-    uniform = "uniform"
-
-
-class Backup(StrEnum):
-    """Backup operators by name."""
-
-    mean = "mean"
-    max = "max"
-    mix = "mix"
-
-
-Game = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, show_default=False)]
-Games = Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="Some games; all, if none is given")]
-Moves = Annotated[
-    str,
-    typer.Option(help="Moves that lead to the position, divided by commas or blanks (d3,c5,e6), or letters (ddc)"),
-]
-Visits = Annotated[int | None, typer.Option(help="Simulations to run")]
-Seconds = Annotated[float | None, typer.Option(help="Time to search")]
-SelectOption = Annotated[
-    Select, typer.Option(help="Selection rule; best: as the game is played best; the last four: where both move at once")
-]
-Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
-EvaluateOption = Annotated[Evaluate, typer.Option(help="What leaves are worth: random playouts, or nothing known")]
-BackupOption = Annotated[Backup, typer.Option(help="How values travel up the tree")]
-Net = Annotated[Path | None, typer.Option(help="A network in an .onnx file in place of playouts", show_default=False)]
-Batch = Annotated[int, typer.Option(help="With --net: positions that it sees at once")]
-Threads = Annotated[int, typer.Option(help="Threads that share the tree")]
-Depth = Annotated[int | None, typer.Option(help="Deepest level of the tree; 1 is flat Monte-Carlo")]
-Prove = Annotated[bool, typer.Option("--prove", help="Carry wins, losses and draws that are certain up the tree")]
-Seed = Annotated[int, typer.Option(help="One seed, one tree")]
-Memory = Annotated[str, typer.Option(help="Most memory of the tree, such as 512MB")]
-Ownership = Annotated[bool, typer.Option("--ownership", help="Show whose points will be whose as well, by playouts (Go)")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs")]
-
-
-@app.callback(invoke_without_command=True)
-def version(show: Annotated[bool, typer.Option("--version", help="Print the version and leave")] = False) -> None:
-    """Options of the program itself."""
-    if show:
-        print(f"anabranch {__version__}")
-        raise typer.Exit
-
-
-@app.command()
+@app.command(cls=ListsNames)
 def search(
     game: Game,
     moves: Moves = "",
     visits: Visits = None,
     seconds: Seconds = None,
-    select: SelectOption = Select.best,
+    select: Select = BEST,
     c: Exploration = None,
-    evaluate: EvaluateOption = Evaluate.rollout,
+    evaluate: Evaluate = ROLLOUT,
     net: Net = None,
     batch: Batch = 16,
     threads: Threads = 1,
-    backup: BackupOption = Backup.mean,
+    backup: Backup = MEAN,
     depth: Depth = None,
     graph: Annotated[bool, typer.Option("--graph", help="Let positions that several paths reach share one node")] = False,
     prove: Prove = False,
@@ -124,9 +75,9 @@ def search(
         check_replaced(save)
     if ownership:
         boards.check_ownership(position.game)
-    searcher = make_search(
-        position, select, c, evaluate, backup, depth, seed, memory, graph, prove, network=(net, batch), threads=threads
-    )
+    network = net, batch
+    limits = {"depth": depth, "seed": seed, "memory": memory, "threads": threads}
+    searcher = make_search(position, select, c, evaluate, network, backup, graph, prove=prove, **limits)
     if load is not None:
         if moves:
             raise SearchError("--moves: the position comes from the file of --load; leave one of them out")
@@ -175,8 +126,8 @@ def graph(
         raise SearchError(f"{output}: the file's name says what is written; end it with .svg, .dot or .json")
     check_outputs(output)
     position = find_position(game, moves)
-    rule = Select.decoupled if isinstance(position.game, SimultaneousGame) else Select.uct
-    searcher = make_search(position, rule, None, Evaluate.rollout, Backup.mean, None, seed, memory, merge, prove)
+    rule = "decoupled" if isinstance(position.game, SimultaneousGame) else "uct"
+    searcher = make_search(position, rule, graph=merge, prove=prove, seed=seed, memory=memory)
     result = searcher.run(position, visits=visits)
     view = searcher.graph
     write(output, view.to_json() if kind == ".json" else view.to_dot(limit) if kind == ".dot" else view.svg(limit))
@@ -187,7 +138,7 @@ def graph(
     )
 
 
-@app.command()
+@app.command(cls=ListsNames)
 def play(
     game: Game,
     moves: Moves = "",
@@ -196,9 +147,9 @@ def play(
     player: Annotated[
         str, typer.Option(help="Which player you are, by name (black, X) or number from 0; -1 watches the engine alone")
     ] = "0",
-    select: SelectOption = Select.best,
+    select: Select = BEST,
     c: Exploration = None,
-    evaluate: EvaluateOption = Evaluate.rollout,
+    evaluate: Evaluate = ROLLOUT,
     net: Net = None,
     batch: Batch = 16,
     threads: Threads = 1,
@@ -222,7 +173,7 @@ def play(
     if heat and not boards.shows_heat(position.game):
         raise SearchError(f"--heat: visits are shown on boards of Go only, not of {position.game!r}")
     network = net, batch
-    searcher = make_search(position, select, c, evaluate, Backup.mean, None, seed, memory, network=network, threads=threads)
+    searcher = make_search(position, select, c, evaluate, network, seed=seed, memory=memory, threads=threads)
     if visits is None and seconds is None:
         seconds = 1.0
     Play(searcher, person, {"visits": visits, "seconds": seconds}, Shown(heat, ownership), save).run(position)
@@ -265,12 +216,12 @@ def warm(
     import time
 
     from anabranch.cli import show  # noqa: F401  (reports compilations)
-    from anabranch.engines import best_options, boards_of
     from anabranch.games.go import Go
     from anabranch.games.registry import load
     from anabranch.games.registry import names as all_names
-    from anabranch.protocols.engine import Options
-    from anabranch.protocols.engine import warm as warm_engine
+    from anabranch.goengine.searches import Options
+    from anabranch.goengine.searches import warm as warm_engine
+    from anabranch.presets import best_options, boards_of
     from anabranch.search.warm import warm_up
 
     began = time.perf_counter()
@@ -339,114 +290,9 @@ def demo() -> None:
 def bench_nets(game: Any, model: Path | None, seconds: float, as_json: bool) -> None:
     """The part of `bench` that is about networks."""
     from anabranch.cli import show
-    from anabranch.nets.ladder import ladder
+    from anabranch.nets.speed import measure_speeds
 
     if as_json:
-        print_json([rung._asdict() for rung in ladder(game, model, seconds)])
+        print_json([row._asdict() for row in measure_speeds(game, model, seconds)])
     else:
-        show.print_ladder(repr(game), ladder(game, model, seconds))
-
-
-# --- shared ------------------------------------------------------------------------------------------------------------
-
-
-def find_position(name: str, moves: str) -> Any:
-    """The position of a named game after some moves; what is one word but not one move is a move a letter, as in Python."""
-    from anabranch.games.registry import load
-
-    game, words = load(name), moves.replace(",", " ").split()
-    if len(words) == 1 and not _is_playable(game, words[0]) and _is_playable(game, words[0][0]):
-        words = list(words[0])
-    return game.position(words)
-
-
-def find_player(game: Any, name: str) -> int:
-    """A player's number from its name or number; -1 for nobody."""
-    names = {str(number): number for number in range(-1, game.players)}
-    names |= {called.lower(): number for number, called in enumerate(game.player_names)}
-    if name.strip().lower() not in names:
-        called = f" ({', '.join(game.player_names)})" if game.player_names else ""
-        raise SearchError(f"--player {name}: {game!r} has players 0 to {game.players - 1}{called}; -1 watches")
-    return names[name.strip().lower()]
-
-
-def _is_playable(game: Any, move: str) -> bool:
-    """Whether a game can begin with this."""
-    from anabranch.errors import IllegalMove
-
-    try:
-        game.start().play(move)
-    except IllegalMove:
-        return False
-    return True
-
-
-def make_search(
-    position: Any,
-    select: Select,
-    c: float | None,
-    evaluate: Evaluate,
-    backup: Backup,
-    depth: int | None,
-    seed: int,
-    memory: str,
-    graph: bool = False,
-    prove: bool = False,
-    network: tuple[Path | None, int] = (None, 1),
-    threads: int = 1,
-) -> Any:
-    """A search with options given by name; `network`: its file, and the batch that it sees at once."""
-    import anabranch as ab
-    from anabranch.engines import best_options
-
-    rules: dict[Select, Any] = {
-        Select.uct: ab.UCT(),
-        Select.rave: ab.Rave(),
-        Select.puct: ab.PUCT(),
-        Select.greedy: ab.Greedy(),
-        Select.decoupled: ab.Decoupled(),
-        Select.regret: ab.RegretMatching(),
-        Select.exp3: ab.simultaneous.Exp3(),
-        Select.equilibrium: ab.simultaneous.Equilibrium(),
-    }
-    at_once = isinstance(position.game, ab.SimultaneousGame)
-    options = best_options(position.game) if select is Select.best else {"select": rules[select]}
-    if network[0] is not None:
-        if evaluate is not Evaluate.rollout:
-            raise SearchError(f"--net: it says what leaves are worth; leave out --evaluate {evaluate}")
-        evaluator = ab.Network(network[0], batch=network[1], game=position.game)
-        usual = ab.Decoupled() if at_once else ab.PUCT()
-        options = {"select": usual if select is Select.best else options["select"], "evaluate": evaluator}
-    rule = options.setdefault("select", ab.Decoupled() if at_once else ab.UCT())
-    if c is not None:
-        if "c" not in rule._fields:
-            others = "decoupled" if at_once else "uct or puct"
-            raise SearchError(f"--c: the {select} rule has no exploration constant; use --select {others}")
-        options["select"] = rule._replace(c=c)
-    if evaluate is Evaluate.uniform:
-        options["evaluate"] = ab.Uniform()
-    if graph:
-        options["graph"] = True
-    return ab.Search(
-        position.game,
-        **options,
-        backup={Backup.mean: None, Backup.max: ab.backup.Max(), Backup.mix: ab.backup.Mix()}[backup],
-        depth=depth,
-        prove=prove,
-        seed=seed,
-        memory=memory,
-        threads=threads,
-    )
-
-
-def print_json(data: Any) -> None:
-    """Print data for programs; JSON has no numbers that are infinite or none, so those are null."""
-    print(json.dumps(_finite(data), allow_nan=False))
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {name: _finite(value) for name, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_finite(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
+        show.print_network_speeds(repr(game), measure_speeds(game, model, seconds))

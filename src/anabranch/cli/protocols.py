@@ -11,26 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from anabranch.cli.commands import app
+from anabranch.cli.app import BEST, ListsNames, app
+from anabranch.cli.setup import named_option
 from anabranch.cli.streams import on_hangup
 from anabranch.errors import AnabranchError, SearchError
 from anabranch.interrupts import WORKER
-
-
-class Policy(StrEnum):
-    """Playouts by name."""
-
-    light = "light"
-    mogo = "mogo"
-    softmax = "softmax"
-
-
-class Rule(StrEnum):
-    """Selection rules by name."""
-
-    best = "best"
-    uct = "uct"
-    rave = "rave"
 
 
 class View(StrEnum):
@@ -41,40 +26,43 @@ class View(StrEnum):
     sidetomove = "sidetomove"
 
 
-Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most")]
-PolicyOption = Annotated[Policy | None, typer.Option(help="How playouts go; by default as the engine has it")]
-SelectOption = Annotated[Rule, typer.Option(help="Selection rule; best: what plays best, with a heuristic")]
+Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most this")]
+Policy = Annotated[
+    str | None, typer.Option(metavar="POLICY", help="Playout policy: {policy}; by default the one that plays best")
+]
+Select = Annotated[str, typer.Option(metavar="RULE", help="Selection rule: best (what plays best, with a heuristic), {select}")]
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")]
-Memory = Annotated[str, typer.Option(help="Most memory of searches, such as 512MB")]
-Seed = Annotated[int, typer.Option(help="One seed, one game; the next game takes the next seed")]
-RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON as KataGo has it"
-VERSION_HELP = "What to answer to `version`, for clients that want another"
-LEAVE_HELP = "Do not finish what is asked for when the input ends"
-GRACE = 0.5  # seconds to end what runs, once nobody listens
+Memory = Annotated[str, typer.Option(help="Memory limit of the searches, such as 512MB")]
+Seed = Annotated[int, typer.Option(help="Random seed of the first game; each further game takes the next")]
+RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON in KataGo's format"
+VERSION_HELP = "Answer to `version`, for clients that expect a certain one"
+LEAVE_HELP = "Do not finish pending requests when the input ends"
+GRACE = 0.5  # seconds to end what is running, once the other side has gone
 
 
-@app.command()
+@app.command(cls=ListsNames)
 def gtp(
     size: Annotated[int, typer.Option(help="Side of the board, from 2 to 25")] = 9,
-    komi: Annotated[float, typer.Option(help="What white gets")] = 7.5,
+    komi: Annotated[float, typer.Option(help="Points that white gets as compensation")] = 7.5,
     rules: Annotated[str, typer.Option(help=RULES_HELP)] = "chinese",
-    visits: Annotated[int | None, typer.Option(help="Visits for a move, kept ones included")] = None,
+    visits: Annotated[int | None, typer.Option(help="Visits a move, including those kept from earlier searches")] = None,
     seconds: Seconds = None,
-    select: SelectOption = Rule.best,
-    policy: PolicyOption = None,
+    select: Select = BEST,
+    policy: Policy = None,
     c: Exploration = None,
     graph: Graph = True,
     ponder: Annotated[bool, typer.Option("--ponder", help="Search on while the opponent thinks")] = False,
     resign: Annotated[float, typer.Option(help="Win rate below which to resign; 0: never")] = 0.05,
-    lag: Annotated[float | None, typer.Option(help="Seconds of a move that are lost on the way to the arbiter")] = None,
+    lag: Annotated[float | None, typer.Option(help="Seconds a move lost between the engine and whoever keeps the time")] = None,
     seed: Seed = 0,
     memory: Memory = "512MB",
     override_version: Annotated[str | None, typer.Option(help=VERSION_HELP)] = None,
 ) -> None:
     """Play Go over GTP 2, for Sabaki, GoGui, Lizzie and others: see docs/protocols.md."""
-    from anabranch.protocols.clock import LAG
-    from anabranch.protocols.engine import Engine, Options
+    from anabranch.goengine.clock import LAG
+    from anabranch.goengine.engine import Engine
+    from anabranch.goengine.searches import Options
     from anabranch.protocols.gtp import Session
     from anabranch.protocols.kata_rules import rules_of
     from anabranch.protocols.lines import read_lines
@@ -86,7 +74,7 @@ def gtp(
         rules=rules_of(rules),
         visits=visits,
         seconds=seconds,
-        select=select.value,
+        select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
         graph=graph,
@@ -105,25 +93,25 @@ def gtp(
     _leave()
 
 
-@app.command()
+@app.command(cls=ListsNames)
 def analyze(
-    threads: Annotated[int, typer.Option(help="Positions that are searched at the same time")] = 2,
-    size: Annotated[int, typer.Option(help="Boards to be ready for; others compile when they are first asked for")] = 19,
-    visits: Annotated[int | None, typer.Option(help="Visits of a position, if a request does not say")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Time for a position, if a request does not say")] = None,
-    select: SelectOption = Rule.best,
-    policy: PolicyOption = None,
+    threads: Annotated[int, typer.Option(help="Positions searched at the same time")] = 2,
+    size: Annotated[int, typer.Option(help="Board size to be ready for; others compile on their first request")] = 19,
+    visits: Annotated[int | None, typer.Option(help="Visits a position, unless the request says otherwise")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for a position, unless the request says otherwise")] = None,
+    select: Select = BEST,
+    policy: Policy = None,
     c: Exploration = None,
     graph: Graph = True,
     seed: Seed = 0,
     memory: Memory = "1GB",
-    report_as: Annotated[View, typer.Option(help="Whose win rates to report, if a request does not say")] = View.black,
+    report_as: Annotated[View, typer.Option(help="Whose win rates to report, unless the request says otherwise")] = View.black,
     quit_without_waiting: Annotated[bool, typer.Option("--quit-without-waiting", help=LEAVE_HELP)] = False,
 ) -> None:
     """Analyse positions of Go, a JSON request a line, as KataGo's analysis engine does: see docs/protocols.md."""
     from anabranch.games.go import Go
+    from anabranch.goengine.searches import Options
     from anabranch.protocols.analysis import READY, Server
-    from anabranch.protocols.engine import Options
     from anabranch.protocols.lines import read_lines
     from anabranch.search.checks import at_least_one
 
@@ -131,7 +119,7 @@ def analyze(
     options = Options(
         visits=visits,
         seconds=seconds,
-        select=select.value,
+        select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
         graph=graph,
@@ -162,19 +150,26 @@ def check_limits(visits: int | None, seconds: float | None, lag: float = 0.0, re
         raise SearchError(f"--resign={resign}: a win rate is from 0 to 1")
 
 
-def policy_of(name: Policy | None) -> Any:
-    """Playouts by name; None leaves them to the game."""
-    from anabranch.games import go
+def rule_of(name: str) -> Any:
+    """A selection rule by name, for Go; `best` stays as it is."""
+    from anabranch.games.go import Go
 
-    return None if name is None else {Policy.light: go.Light, Policy.mogo: go.MoGo, Policy.softmax: go.Softmax}[name]()
+    return name if name == BEST else named_option("select", name, Go())
+
+
+def policy_of(name: str | None) -> Any:
+    """A playout policy by name, for Go; None leaves it to the engine."""
+    from anabranch.games.go import Go
+
+    return None if name is None else named_option("policy", name, Go())
 
 
 def _talk(game: Any, options: Any) -> None:
     """Find out now if there is something wrong with the search; from now on, say what is compiled in whole lines."""
+    from anabranch.goengine.searches import new_search
     from anabranch.jit import report_with
     from anabranch.jit.kernels import Reporter
     from anabranch.jit.settings import QUIET
-    from anabranch.protocols.engine import new_search
 
     class Lines(Reporter):
         def started(self, what: str) -> None:
@@ -193,7 +188,7 @@ def _talk(game: Any, options: Any) -> None:
 
 def _get_ready(board: Any, options: Any, words: str) -> None:
     """Say that we are ready when all is compiled; requests that come before that are heard, and wait."""
-    from anabranch.protocols.engine import warm
+    from anabranch.goengine.searches import warm
 
     with contextlib.suppress(AnabranchError):  # the request that needs it will say what is wrong
         warm(board, options)

@@ -1,50 +1,48 @@
-"""The command `review`. What it prints is in `show_review.py`, what it does in `protocols/review.py`."""
+"""The command `review`. What it prints is in `show_review.py`, what it does in `goengine/review.py`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from anabranch.cli.commands import Json, Seed, app, print_json
+from anabranch.cli.app import Json, ListsNames, Seed, app, print_json
 from anabranch.cli.files import check_outputs, write
-from anabranch.cli.protocols import RULES_HELP, Exploration, Graph, Memory, PolicyOption, check_limits, policy_of
+from anabranch.cli.protocols import RULES_HELP, Exploration, Graph, Memory, Policy, check_limits, policy_of
 from anabranch.errors import SgfError
 
 SWINGS = 5
 
 
-@app.command()
+@app.command(cls=ListsNames)
 def review(
     file: Annotated[Path, typer.Argument(metavar="GAME.sgf", help="The record of a game of Go", show_default=False)],
     visits: Annotated[
         int | None,
-        typer.Option(
-            help="Simulations for each position, and up to as many again for the move played; 5,000 if nothing is said"
-        ),
+        typer.Option(help="Simulations for each position, and up to as many again for the move played; 5,000 by default"),
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for each position")] = None,
-    first: Annotated[int, typer.Option(help="The move to begin with")] = 1,
-    last: Annotated[int | None, typer.Option(help="The move to end with")] = None,
-    swings: Annotated[int, typer.Option(help="Moves that lost most, to be shown")] = SWINGS,
-    komi: Annotated[float | None, typer.Option(help="In place of the record's, which is 0 if it says nothing")] = None,
-    rules: Annotated[str | None, typer.Option(help=f"In place of the record's: {RULES_HELP}")] = None,
-    policy: PolicyOption = None,
+    first: Annotated[int, typer.Option(help="First move to review")] = 1,
+    last: Annotated[int | None, typer.Option(help="Last move to review")] = None,
+    swings: Annotated[int, typer.Option(help="How many of the moves that lost most to show")] = SWINGS,
+    komi: Annotated[float | None, typer.Option(help="Instead of the record's, which is 0 if the record has none")] = None,
+    rules: Annotated[str | None, typer.Option(help=f"Instead of the record's: {RULES_HELP}")] = None,
+    policy: Policy = None,
     c: Exploration = None,
     graph: Graph = True,
     seed: Seed = 0,
     memory: Memory = "512MB",
-    svg: Annotated[Path | None, typer.Option(help="Draw the win rates into this file as well")] = None,
-    sgf: Annotated[Path | None, typer.Option(help="Write the game into this file, with comments and variations")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Also draw the win rates into this file")] = None,
+    sgf: Annotated[Path | None, typer.Option(help="Write the game to this file, with comments and variations")] = None,
     as_json: Json = False,
 ) -> None:
     """Go through a game of Go: win rates move by move, the moves that lost most and whether that is more than noise, and what
     to play instead. Ctrl-C shows what was found so far."""
     from anabranch.cli import show_review
+    from anabranch.goengine.review_chart import winrate_chart
+    from anabranch.goengine.review_sgf import annotate
+    from anabranch.goengine.searches import Options
     from anabranch.protocols import sgf as records
-    from anabranch.protocols.engine import Options
     from anabranch.protocols.kata_rules import rules_of
-    from anabranch.protocols.review_chart import winrate_chart
-    from anabranch.protocols.review_sgf import annotate
     from anabranch.search.checks import at_least_one
 
     check_limits(visits, seconds)

@@ -156,14 +156,14 @@ def print_speeds(rows: list[dict[str, Any]]) -> None:
     console.say(Rows(("game", "simulations/s", "bytes a simulation"), cells))
 
 
-def print_ladder(game: str, rungs: Iterable[Any]) -> None:
+def print_network_speeds(game: str, measurements: Iterable[Any]) -> None:
     """The table of `anabranch bench nets`."""
-    found = list(rungs)
-    cells = [(rung.runtime, str(rung.threads), str(rung.batch), f"{rung.speed:,.0f}") for rung in found]
+    found = list(measurements)
+    cells = [(row.runtime, str(row.threads), str(row.batch), f"{row.speed:,.0f}") for row in found]
     console.say(f"{game}: positions a second of the network alone\n", "dim")
     console.say(Rows(("runtime", "threads", "batch", "positions/s"), cells))
     peer = found[-1]
-    same = next(rung for rung in found if rung[1:3] == peer[1:3])
+    same = next(row for row in found if row[1:3] == peer[1:3])
     if same.runtime != peer.runtime:
         ratio = same.speed / peer.speed
         console.say(f"\n{same.runtime} is {ratio:.2f} times as fast as {peer.runtime} at batch {peer.batch}, one thread")

@@ -10,9 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from anabranch.cli.terminal import Rows, console, errors
 from anabranch.errors import SgfError
-from anabranch.protocols.review import Review, review
-from anabranch.protocols.review_chart import title_of
-from anabranch.protocols.sgf_tree import COLOURS
+from anabranch.goengine.game_tree import COLOURS
+from anabranch.goengine.review import Review, review
+from anabranch.goengine.review_chart import title_of
 
 ROWS = 8  # of the curve
 BLOCKS = " ▁▂▃▄▅▆▇█"  # eighths of a cell

@@ -31,5 +31,6 @@ def is_enough(policy, state, plies):
 
 
 @pick.register(RandomPolicy)
-def _(policy, state, random):
+def pick_random_policy(policy, state, random):
+    """Any legal action."""
     return rules.random_action(state, random)

@@ -262,11 +262,13 @@ def pick_for(policy, state, player, random):
 
 
 @pick_for.register(RandomPolicy)
-def _(policy, state, player, random):
+def pick_for_random_policy(policy, state, player, random):
+    """Any legal action of this player."""
     return random_of(state, player, random)
 
 
 @pick.register(PerPlayer)
-def _(policy, state, random):
+def pick_per_player(policy, state, random):
+    """One action by each player's own policy."""
     first = pick_for(policy.first, state, 0, random)
     return first * rules.actions_each(state) + pick_for(policy.second, state, 1, random)

@@ -24,12 +24,13 @@ import numpy as np
 from anabranch._version import __version__
 from anabranch.errors import AnabranchError
 from anabranch.games.position import Position
-from anabranch.protocols.engine import Options, new_search, warm, without
-from anabranch.protocols.estimate import estimate, spread_of
+from anabranch.goengine.estimate import estimate, spread_of
+from anabranch.goengine.report import Report, report_of
+from anabranch.goengine.searches import Options, new_search, warm, without
+from anabranch.goengine.turns import LETTERS, go_of
+from anabranch.protocols.info_lines import from_the_top
 from anabranch.protocols.lines import TOO_LONG, is_too_long, text_of
-from anabranch.protocols.live import Report, from_the_top, report_of
 from anabranch.protocols.queries import LONGEST_ID, BadQuery, Positions, Query, query_of, request_of
-from anabranch.protocols.turns import LETTERS, go_of
 from anabranch.search.checks import parse_memory
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.results.export import GraphView

@@ -22,8 +22,9 @@ from typing import Any, NamedTuple, TextIO
 
 from anabranch import interrupts
 from anabranch.errors import AnabranchError
+from anabranch.goengine.engine import Engine
+from anabranch.goengine.searches import is_warm
 from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions
-from anabranch.protocols.engine import Engine, is_warm
 from anabranch.protocols.gtp_words import COMMANDS, INTERRUPT, Arguments, Line, Refused, parsed
 from anabranch.protocols.lines import TOO_LONG, ReadAhead, is_too_long, text_of
 
@@ -73,7 +74,7 @@ class Session:
                 interrupts.check()
         finally:
             self._lines.drop()
-            self.engine.rest()
+            self.engine.stop()
 
     def hang_up(self) -> None:
         """Nobody listens any more: what runs ends, and so does the session."""

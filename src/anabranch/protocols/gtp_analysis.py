@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 from anabranch.errors import GameError
 from anabranch.games.go import Go
 from anabranch.games.position import Position
+from anabranch.goengine.estimate import Estimate, estimate, spread_of
+from anabranch.goengine.report import Report, report_of
+from anabranch.goengine.searches import WIDEST, without
+from anabranch.goengine.turns import with_turn
 from anabranch.protocols import kata_rules
-from anabranch.protocols.engine import WIDEST, without
-from anabranch.protocols.estimate import Estimate, estimate, spread_of
 from anabranch.protocols.gtp_commands import RESIGN
 from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex, written
-from anabranch.protocols.live import Report, kata_line, lz_line, report_of
-from anabranch.protocols.turns import with_turn
+from anabranch.protocols.info_lines import kata_line, lz_line
 from anabranch.search.results.result import Result
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _analyze(session: "Session", arguments: Arguments, line: Writer) -> None:
     session.write(f"={session.number}\n")
     engine.analyse(wanted.player, live.show, wanted.hidden)
     session.wait_for_input()
-    engine.rest()
+    engine.stop()
     session.write("\n")
 
 
@@ -210,7 +211,7 @@ def kata_search_analyze(session: "Session", arguments: Arguments) -> None:
 @command("stop")
 def stop(session: "Session", arguments: Arguments) -> str:
     """End what is searched in the background."""
-    session.engine.rest()
+    session.engine.stop()
     return ""
 
 

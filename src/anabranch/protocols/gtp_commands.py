@@ -7,10 +7,10 @@ from anabranch._version import __version__
 from anabranch.errors import AnabranchError, GameError, IllegalMove
 from anabranch.games.go.score import final
 from anabranch.games.go.vertices import handicap_points
+from anabranch.goengine.clock import TimeSettings
+from anabranch.goengine.turns import LETTERS
 from anabranch.protocols import sgf
-from anabranch.protocols.clock import TimeSettings
 from anabranch.protocols.gtp_words import COMMANDS, SYNTAX, Arguments, Refused, command
-from anabranch.protocols.turns import LETTERS
 
 if TYPE_CHECKING:
     from anabranch.protocols.gtp import Session

@@ -4,14 +4,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anabranch.errors import GameError, IllegalMove, OptionError
+from anabranch.goengine.clock import TimeSettings
+from anabranch.goengine.estimate import estimate
+from anabranch.goengine.game_tree import stones_of
+from anabranch.goengine.report import winrate_of
+from anabranch.goengine.turns import LETTERS, with_turn
 from anabranch.protocols import kata_rules, sgf
-from anabranch.protocols.clock import TimeSettings
-from anabranch.protocols.estimate import estimate
 from anabranch.protocols.gtp_commands import NAME, generate
 from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, written
-from anabranch.protocols.live import from_the_top, winrate_of
-from anabranch.protocols.sgf_tree import stones_of
-from anabranch.protocols.turns import LETTERS, with_turn
+from anabranch.protocols.info_lines import from_the_top
 
 if TYPE_CHECKING:
     from anabranch.protocols.gtp import Session
@@ -186,7 +187,7 @@ def list_time_settings(session: "Session", arguments: Arguments) -> str:
 @command("kgs-game_over")
 def kgs_game_over(session: "Session", arguments: Arguments) -> str:
     """The game is over: nothing is searched any more."""
-    session.engine.rest()
+    session.engine.stop()
     return ""
 
 
@@ -295,7 +296,7 @@ def _set_up(session: "Session", stones: dict[int, int | None], to_play: int) -> 
 def ownership(session: "Session", arguments: Arguments) -> str:
     """Whose points will be whose, from 1 (black's) to -1 (white's), the top row first."""
     engine = session.engine
-    engine.rest()
+    engine.stop()
     engine.warm()
     numbers = from_the_top(estimate(engine.position, policy=engine.options.policy).ownership, engine.game)
     width = engine.game.width

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from anabranch.errors import AnabranchError
 from anabranch.games.go import Go
 from anabranch.games.go.vertices import action_at
-from anabranch.protocols.turns import COLOURS
+from anabranch.goengine.turns import COLOURS
 
 if TYPE_CHECKING:
     from anabranch.protocols.gtp import Session

@@ -17,9 +17,9 @@ from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.layout import LARGEST, SMALLEST
 from anabranch.games.go.vertices import action_at
 from anabranch.games.position import Position
+from anabranch.goengine.searches import WIDEST
+from anabranch.goengine.turns import COLOURS, LONGEST_GAME, played, with_turn
 from anabranch.protocols import kata_rules
-from anabranch.protocols.engine import WIDEST
-from anabranch.protocols.turns import COLOURS, LONGEST_GAME, played, with_turn
 
 MOST_VISITS = 10**15
 MOST_KOMI = 150  # KataGo knows no larger one

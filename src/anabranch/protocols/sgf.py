@@ -14,7 +14,7 @@ Reading looks at the text only. `GameTree.position` asks the rules, since a reco
 - Passes behind the end of a game say nothing and are passed over. Another move there is an error.
 
 Komi is 0 if the record does not say (KM). Rules that we do not know (RU) are taken for Chinese; their name is kept. Read next:
-`sgf_tree.py`, `sgf_go.py`, `sgf_grammar.py`.
+`goengine/game_tree.py`, `sgf_go.py`, `sgf_grammar.py`.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from os import PathLike
 from pathlib import Path
 
 from anabranch.errors import SgfError
+from anabranch.goengine.game_tree import GameTree, Node, Player
 from anabranch.protocols.sgf_go import node_of, properties_of, rectangles_in, root_properties_of, tree_of
 from anabranch.protocols.sgf_grammar import END, ROOT, Properties, decoded, parsed, written
-from anabranch.protocols.sgf_tree import GameTree, Node, Player
 
 __all__ = ["MOST", "GameTree", "Node", "Player", "load", "read", "read_all", "save", "write"]
 

@@ -1,5 +1,5 @@
 """What SGF's properties mean in Go: points, moves, stones, marks, and what the first node says of the game. Above: `sgf.py`.
-Below: `sgf_grammar.py` for the text of properties, `sgf_tree.py` for what is made of them.
+Below: `sgf_grammar.py` for the text of properties, `goengine/game_tree.py` for what is made of them.
 """
 
 import re
@@ -9,8 +9,8 @@ from anabranch.errors import GameError, SgfError
 from anabranch.games.go import RULE_SETS, Go, RuleSet
 from anabranch.games.go.rulesets import rule_set
 from anabranch.games.go.vertices import handicap_points
+from anabranch.goengine.game_tree import BLACK, COLOURS, WHITE, GameTree, Node, Player
 from anabranch.protocols.sgf_grammar import Properties, composed, escaped, halves, plain, plain_line
-from anabranch.protocols.sgf_tree import BLACK, COLOURS, WHITE, GameTree, Node, Player
 
 MOVES = {"B": BLACK, "W": WHITE}
 SETUP = {"AB": BLACK, "AW": WHITE, "AE": None}

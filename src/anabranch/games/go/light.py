@@ -26,7 +26,8 @@ def start_quickly(policy, state):
 
 
 @pick.register(Light)
-def _(policy, state, random):
+def pick_light(policy, state, random):
+    """Any legal move that does not fill an own eye."""
     return random_move(state, random)
 
 

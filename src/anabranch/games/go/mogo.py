@@ -51,7 +51,8 @@ is_enough.register(MoGo)(is_long_enough)
 
 
 @pick.register(MoGo)
-def _(policy, state, random):
+def pick_mogo(policy, state, random):
+    """A local move if the rules find one, otherwise a random one that is not bad."""
     cell = local_move(policy, state, random)
     if cell == NO_CELL:
         cell = careful_move(policy, state, random)

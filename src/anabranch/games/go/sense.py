@@ -58,7 +58,8 @@ class Sense(NamedTuple):
 
 
 @advise.register(Handcrafted)
-def _(heuristic, state, action):
+def advise_handcrafted(heuristic, state, action):
+    """The value by hand-written rules."""
     value = 0.5
     if action != pass_of(state):
         colour = np.int64(state.turn) + 1
@@ -74,7 +75,8 @@ def _(heuristic, state, action):
 
 
 @advise.register(Sense)
-def _(heuristic, state, action):
+def advise_sense(heuristic, state, action):
+    """Wins and losses by hand-written rules."""
     won, lost = 0, 0
     if action != pass_of(state):
         won, lost = weigh(heuristic, state, cell_of(state, action))

@@ -217,7 +217,8 @@ class Shapes(NamedTuple):
 
 
 @advise.register(Shapes)
-def _(heuristic, state, action):
+def advise_shapes(heuristic, state, action):
+    """Advice by the shapes around a point."""
     worth = 0.0
     if action != pass_of(state):
         worth = heuristic.weight * (liking_of(state, cell_of(state, action)) - heuristic.usual)

@@ -43,7 +43,8 @@ is_enough.register(Softmax)(is_long_enough)
 
 
 @pick.register(Softmax)
-def _(policy, state, random):
+def pick_softmax(policy, state, random):
+    """A move drawn by its weight."""
     cell = weighted_move(policy, state, random)
     return pass_of(state) if cell == NO_CELL else action_of(state, cell)
 

@@ -34,7 +34,8 @@ class Nearest(NamedTuple):
 
 
 @pick_for.register(Nearest)
-def _(policy, state, player, random):
+def pick_for_nearest(policy, state, player, random):
+    """The way to the nearest cheese."""
     if state.stuck[player] > 0:
         return STAY
     place = np.int64(state.place[player])
@@ -42,7 +43,7 @@ def _(policy, state, player, random):
 
 
 @pick.register(Nearest)
-def _(policy, state, random):
+def pick_nearest(policy, state, random):
     """Both players, after one search."""
     first, second = np.int64(state.place[0]), np.int64(state.place[1])
     if state.stuck[0] > 0:

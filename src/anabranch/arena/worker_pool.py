@@ -49,7 +49,7 @@ class Dead(Exception):
         self.details, self.thinking = details, thinking
 
 
-class Crew:
+class WorkerPool:
     """Some workers."""
 
     def __init__(self, processes: int, timeout: float = TIMEOUT, on_stderr: Callable[[str], None] | None = None) -> None:
@@ -61,29 +61,29 @@ class Crew:
     def play(self, jobs: Iterable[Job], matches: list[Match]) -> Generator[Done]:
         """Play all of these games, which are of these matches; results come as they end."""
         waiting = list(jobs)
-        shift = Shift(waiting, matches, self)
+        run = PoolRun(waiting, matches, self)
         count = min(self.processes, len(waiting))
-        threads = [threading.Thread(target=shift.work, args=(place,), daemon=True) for place in range(count)]
+        threads = [threading.Thread(target=run.work, args=(place,), daemon=True) for place in range(count)]
         for thread in threads:
             thread.start()
         try:
             for _ in range(len(waiting)):
-                news = shift.news.get()
+                news = run.news.get()
                 if isinstance(news, BaseException):
                     raise news
                 yield news
         finally:
-            shift.end()
+            run.end()
             for thread in threads:
                 thread.join()
 
 
-class Shift:
-    """The state that the threads of one `Crew.play` share."""
+class PoolRun:
+    """The state that the threads of one `WorkerPool.play` share."""
 
-    def __init__(self, jobs: list[Job], matches: list[Match], crew: Crew) -> None:
+    def __init__(self, jobs: list[Job], matches: list[Match], pool: WorkerPool) -> None:
         self.jobs = iter(jobs)
-        self.matches, self.crew = matches, crew
+        self.matches, self.pool = matches, pool
         self.news: queue.Queue[Done | BaseException] = queue.Queue()
         self.ready = threading.Event()  # kernels are compiled
         self.over = threading.Event()
@@ -101,7 +101,7 @@ class Shift:
 
     def work(self, place: int) -> None:
         """What the thread of one worker does."""
-        worker = Contact(self)
+        worker = WorkerHandle(self)
         try:
             if place == 0:
                 self._asked(worker, {"warm": [match.to_dict() for match in self.matches]}, "ready")
@@ -120,7 +120,7 @@ class Shift:
         with self.lock:
             return next(self.jobs, None)
 
-    def _played(self, worker: "Contact", job: Job) -> Done:
+    def _played(self, worker: "WorkerHandle", job: Job) -> Done:
         """The game's result, with a second try if the worker dies while a player is thinking."""
         question = {"play": job.match.to_dict(), "number": job.number}
         for attempt in (1, 2):
@@ -135,7 +135,7 @@ class Shift:
                     return Done(job, lost_with_its_process(job, dead), None)
         raise AssertionError
 
-    def _asked(self, worker: "Contact", question: dict[str, Any], wanted: str) -> dict[str, Any]:
+    def _asked(self, worker: "WorkerHandle", question: dict[str, Any], wanted: str) -> dict[str, Any]:
         """The answer of a worker; one that dies is replaced. Raises Dead if a player was thinking then."""
         for _ in range(MOST_DEATHS):
             try:
@@ -152,11 +152,11 @@ class Shift:
         )
 
 
-class Contact:
+class WorkerHandle:
     """A worker, started when it is first needed and again after its death."""
 
-    def __init__(self, shift: Shift) -> None:
-        self.shift = shift
+    def __init__(self, run: PoolRun) -> None:
+        self.run = run
         self.child: Child | None = None
 
     def ask(self, question: dict[str, Any], wanted: str) -> dict[str, Any]:
@@ -175,20 +175,20 @@ class Contact:
     def start(self) -> Child:
         """The worker's process, a new one if there is none."""
         if self.child is None:
-            command = [sys.executable, "-m", "anabranch.arena.worker", str(self.shift.crew.timeout)]
-            with self.shift.lock:
-                if self.shift.over.is_set():
+            command = [sys.executable, "-m", "anabranch.arena.worker", str(self.run.pool.timeout)]
+            with self.run.lock:
+                if self.run.over.is_set():
                     raise Dead("is not needed any more", "", None)
-                self.child = Child(command, environment(), self.shift.crew.on_stderr, longest_line=None)
-                self.shift.children.add(self.child)
+                self.child = Child(command, environment(), self.run.pool.on_stderr, longest_line=None)
+                self.run.children.add(self.child)
         return self.child
 
     def close(self) -> None:
         """End the worker."""
         if self.child is not None:
             self.child.close(PATIENCE)
-            with self.shift.lock:
-                self.shift.children.discard(self.child)
+            with self.run.lock:
+                self.run.children.discard(self.child)
             self.child = None
 
 

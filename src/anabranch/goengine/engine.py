@@ -1,70 +1,39 @@
-"""The player behind GTP: a game with its past, a search that follows it, a clock.
+"""The player behind GTP: a game with its history, a search that follows it, a clock.
 
-`Engine` knows nothing of text: `gtp.py` reads commands and calls it. The game goes on by `play`, `undo`, `arrange`, `load` and
-whatever changes komi or rules; `choose` finds a move and `commit` plays it; `analyse` and `ponder` search in the background
-until `rest`. What was found is kept from move to move, and on a graph (the default) also when the game steps back: the search
-still knows the positions of a little while ago. Read next: `clock.py` for time, `passing.py` for when to pass.
+`Engine` knows nothing of text: `protocols/gtp.py` reads commands and calls it. `play`, `undo`, `arrange`, `load` and changes of
+komi or rules change the game; `choose` finds a move and `commit` plays it; `analyse` and `ponder` search in the background
+until `stop`. The search keeps its tree from move to move, and with a graph (the default) also when moves are taken back. Next:
+`searches.py` for options and searches, `clock.py` for time, `passing.py` for when to pass.
 """
 
 import sys
-import threading
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
-from anabranch.engines import best_options
 from anabranch.errors import AnabranchError, GameError, IllegalMove
 from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.rulesets import rule_set
 from anabranch.games.position import Position
-from anabranch.jit import COMPILED
-from anabranch.protocols.clock import LAG, Clock, TimeSettings, moves_to_come
-from anabranch.protocols.endgame import Settlement, settle
-from anabranch.protocols.live import winrate_of
-from anabranch.protocols.passing import SHORTEST, SecondLook, decide, may_be_over
-from anabranch.protocols.sgf_tree import GameTree, stones_of
-from anabranch.protocols.turns import check_length, go_of, played, under, with_turn
+from anabranch.goengine.clock import Clock, TimeSettings, moves_to_come
+from anabranch.goengine.endgame import Settlement, settle
+from anabranch.goengine.game_tree import GameTree, stones_of
+from anabranch.goengine.passing import SHORTEST, SecondLook, decide, may_be_over
+from anabranch.goengine.report import winrate_of
+from anabranch.goengine.searches import Options, new_search, rule_of, warm, without
+from anabranch.goengine.turns import check_length, go_of, played, under, with_turn
 from anabranch.search.checks import parse_memory
-from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
-from anabranch.search.select.rave import Rave
-from anabranch.search.select.uct import UCT
-from anabranch.search.select.wide_root import WideRoot
-from anabranch.search.warm import warm_up
 
-RULES: dict[str, Any] = {"uct": UCT(), "rave": Rave()}
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
 PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
-WIDEST = 5.0  # what KataGo takes for it
-WIDTH = 0.04  # KataGo's analysisWideRootNoise, by default; see `search/wide.py`
 FIRST_LOOK = 0.7  # of the time for a move; the rest is for a second look at a move that would end the game
 LOOK_MEMORY = 64_000_000  # bytes at most, of a search in a second look
 
 Watch = Callable[[Result], bool | None]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to play."""
-
-    size: int | tuple[int, int] = 9
-    komi: float = 7.5
-    rules: str | RuleSet = "chinese"
-    visits: int | None = None  # of the root, kept ones included, at which a search ends
-    seconds: float | None = None  # for a move; with a clock, at most
-    policy: Any = None  # of playouts; None: the game's own
-    select: str = "best"  # which selection rule: see RULES; "best" is what plays best, heuristic and all
-    exploration: float | None = None  # the rule's constant c; None: its default
-    graph: bool = True  # whether positions that several paths reach share a node
-    memory: int | str = "512MB"
-    seed: int = 0  # of the first game; each further one takes the next
-    ponder: bool = False  # search on while the opponent thinks
-    resign: float = 0.05  # win rate below which a game is given up; 0: never
-    lag: float = LAG
-    width: float = WIDTH  # how widely an analysis looks at the root: `WideRoot`'s noise
 
 
 class Choice(NamedTuple):
@@ -121,7 +90,7 @@ class Engine:
 
     def clear(self) -> None:
         """A new game on an empty board."""
-        self.rest()
+        self.stop()
         self.handicap = 0
         self._begin(self._game())
         self.clock.restart()
@@ -131,7 +100,7 @@ class Engine:
     def arrange(self, black: Collection[int], white: Collection[int], to_play: int, handicap: int = 0) -> None:
         """A new game that begins with these stones; `handicap` of them may be worth something to white."""
         start = self._game(handicap).arranged(black, white, to_play)
-        self.rest()
+        self.stop()
         self.handicap = handicap
         self._begin(go_of(start), start)
 
@@ -154,7 +123,7 @@ class Engine:
     def play(self, player: int, action: int) -> None:
         """A move by either player."""
         following = played(with_turn(self.position, player), action)
-        self.rest()
+        self.stop()
         self.history.append(following)
         self.moves.append((player, action))
 
@@ -162,7 +131,7 @@ class Engine:
         """Take moves back."""
         if not 1 <= count <= len(self.moves):
             raise GameError(f"there are {len(self.moves)} moves to take back")
-        self.rest()
+        self.stop()
         del self.history[-count:], self.moves[-count:]
 
     def load(self, tree: GameTree, count: int | None = None) -> None:
@@ -185,7 +154,7 @@ class Engine:
             if node.action is not None and node.colour is not None:
                 other.play(node.colour, node.action)
                 number += 1
-        self.rest()
+        self.stop()
         self.size, self.komi, self.handicap = other.size, other.komi, other.handicap
         self._begin(other.game)
         self.history, self.moves = other.history, other.moves
@@ -203,7 +172,7 @@ class Engine:
 
     def settle(self) -> Settlement:
         """What lives, what is dead, who is ahead."""
-        self.rest()
+        self.stop()
         self.warm()
         return settle(self.position, self.options.policy, seed=self.options.seed)
 
@@ -242,7 +211,7 @@ class Engine:
         on_clock  whether it counts: if not, the clock is not looked at, and nobody resigns
         """
         began = self._compiled(self.now() if began is None else began)
-        self.rest()
+        self.stop()
         position = with_turn(self.position, player)
         check_length(position)
         policy, seed = self.options.policy, self.options.seed
@@ -333,7 +302,7 @@ class Engine:
 
     def searcher(self) -> Search:
         """The search for this game, with its kernels compiled."""
-        self.rest()
+        self.stop()
         self.warm()
         if self._search is None:
             self._search = new_search(self.game, self.options, self.options.seed + max(self._games - 1, 0))
@@ -341,11 +310,11 @@ class Engine:
 
     def forget(self) -> None:
         """Drop all that was found."""
-        self.rest()
+        self.stop()
         self._search = None
 
     def analyse(self, player: int, watch: Watch, hidden: Collection[int] = ()) -> Position:
-        """Search in the background, until `rest`, and show the results; the position that is searched. Actions that are hidden
+        """Search in the background, until `stop`, and show the results; the position that is searched. Actions that are hidden
         are not looked at."""
         search = self.searcher()
         position = with_turn(self.position, player)
@@ -366,7 +335,7 @@ class Engine:
             search.start(self.position, seconds=PONDERING)
             self._running = True
 
-    def rest(self) -> None:
+    def stop(self) -> None:
         """End what runs in the background."""
         if self._running and self._search is not None:
             self._running = False
@@ -403,61 +372,6 @@ class Engine:
                 search.advance(action)
             except AnabranchError:  # the game went on in a way that the search cannot follow: it begins anew
                 return
-
-
-# --- searches, for all protocols ----------------------------------------------------------------------------------------------
-
-_warming = threading.Lock()
-_warm: set[Any] = set()
-
-
-def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Search:
-    """A search as the options want it, `width` as wide at its root."""
-    return Search(game, **_search_options(game, options, width), seed=seed, memory=options.memory)
-
-
-def _search_options(game: Go, options: Options, width: float = 0.0) -> dict[str, Any]:
-    chosen = best_options(game) if options.select == "best" else {}
-    if options.policy is not None:
-        chosen["evaluate"] = Rollout(policy=options.policy)
-    return {**chosen, "select": rule_of(game, options, width), "graph": options.graph}
-
-
-def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
-    """The selection rule, `width` as wide at the root. It is the same kind of rule for playing and for analysis, so that one
-    tree does for both and nothing is compiled twice."""
-    rule = best_options(game)["select"] if options.select == "best" else RULES[options.select]
-    return WideRoot(rule if options.exploration is None else rule._replace(c=options.exploration), width)
-
-
-def without(position: Position, hidden: Collection[int]) -> list[int] | None:
-    """The actions that are left; None: all."""
-    if not hidden:
-        return None
-    left = [action for action in position.legal_actions if action not in hidden]
-    if not left:
-        raise GameError("no legal move is left to search")
-    return left
-
-
-def warm(game: Go, options: Options) -> None:
-    """Compile what searches of such a game need, and playouts, if that was not done yet; never two at a time."""
-    with _warming:
-        if is_warm(game, options):
-            return
-        warm_up(game, _search_options(game, options))
-        settle(game.start(), options.policy, playouts=1)
-        _warm.add(_kernels(game, options))
-
-
-def is_warm(game: Go, options: Options) -> bool:
-    """Whether nothing is left to compile."""
-    return not COMPILED or _kernels(game, options) in _warm
-
-
-def _kernels(game: Go, options: Options) -> tuple[Any, ...]:
-    """What decides which kernels a search needs."""
-    return type(game), options.select, options.policy, options.graph
 
 
 def _is_decided(result: Result, seconds: float) -> bool:

@@ -1,9 +1,9 @@
 """Games of one process that are played at once, so that their networks see the positions of all of them in one call.
 
-`Together` stands where `Crew` does. A game is played by a thread; threads have players of their own, and networks in common
-(`nets/gather.py`). This is for players with networks: kernels and networks run beside each other, Python does not, and a
-process that dies takes all its games along; they are played again when the match goes on.
-Read first: `playing.py`. Beside: `crew.py`, games in processes of their own.
+`GameThreads` can be used in place of `WorkerPool`. Each game is played by a thread; threads have their own players but share
+networks (`nets/shared_network.py`). This is for players with networks: kernels and networks run in parallel, Python code does
+not, and a process that dies takes all its games along; they are played again when the match is resumed.
+Read first: `playing.py`. Alternative: `worker_pool.py`, games in processes of their own.
 """
 
 import queue
@@ -12,14 +12,14 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
-from anabranch.arena.crew import Done, Job
 from anabranch.arena.match import Match
 from anabranch.arena.notation import SearchSpec, Spec
-from anabranch.arena.playing import TIMEOUT, Desk, play_game
+from anabranch.arena.playing import TIMEOUT, Participants, play_game
 from anabranch.arena.record import record
+from anabranch.arena.worker_pool import Done, Job
 from anabranch.errors import ArenaError
-from anabranch.nets.gather import Gathered
 from anabranch.nets.network import Network
+from anabranch.nets.shared_network import SharedNetwork
 
 MEMORY = 10**9  # bytes for the trees of one player in all games, unless its text says how many for one
 
@@ -28,7 +28,7 @@ class Stopped(BaseException):
     """The results are no longer asked for."""
 
 
-class Together:
+class GameThreads:
     """So many games at once."""
 
     def __init__(self, games: int, timeout: float = TIMEOUT) -> None:
@@ -36,14 +36,14 @@ class Together:
         if games < 1:
             raise ArenaError(f"together={games}: must be 1 or more")
         self.games, self.timeout = games, timeout
-        self._gathered: dict[int, Gathered] = {}  # by the network's identity
+        self._networks: dict[int, SharedNetwork] = {}  # by the network's identity
 
     def play(self, jobs: Iterable[Job], matches: list[Match]) -> Generator[Done]:
         """Play all of these games, which are of these matches; results come as they end."""
         waiting = list(jobs)
-        with Desk(self.timeout, self.shared) as desk:  # before threads want it
+        with Participants(self.timeout, self.shared) as participants:  # before threads want it
             for match in matches:
-                desk.warm_up(match)
+                participants.warm_up(match)
         left: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in waiting:
             left.put(job)
@@ -72,13 +72,13 @@ class Together:
                 raise Stopped
 
         try:
-            with Desk(self.timeout, self.shared) as desk:
+            with Participants(self.timeout, self.shared) as participants:
                 while not over.is_set():
                     try:
                         job = left.get_nowait()
                     except queue.Empty:
                         return
-                    played, position = play_game(job.match, job.number, desk, note)
+                    played, position = play_game(job.match, job.number, participants, note)
                     news.put(Done(job, played, record(job.match, played, position)))
         except Stopped:
             pass
@@ -92,5 +92,5 @@ class Together:
         options = {"memory": MEMORY // self.games, **spec.options}
         network = options.get("evaluate")
         if isinstance(network, Network):
-            options["evaluate"] = self._gathered.setdefault(id(network), Gathered(network, self.games))
+            options["evaluate"] = self._networks.setdefault(id(network), SharedNetwork(network, self.games))
         return replace(spec, options=options)

@@ -17,7 +17,7 @@ BATCHES = (1, 4, 16, 64, 256)
 COMPARED = 16  # the batch at which runtimes are compared
 
 
-class Rung(NamedTuple):
+class Measurement(NamedTuple):
     """One measurement."""
 
     runtime: str
@@ -26,7 +26,7 @@ class Rung(NamedTuple):
     speed: float  # positions a second
 
 
-def ladder(game: Game, path: Path | None = None, seconds: float = 1.0) -> Iterator[Rung]:
+def measure_speeds(game: Game, path: Path | None = None, seconds: float = 1.0) -> Iterator[Measurement]:
     """Positions a second of an ONNX file; without one, of a new network of 6 blocks with 64 channels, in PyTorch as well."""
     with tempfile.TemporaryDirectory() as folder:
         module: Any = None
@@ -39,9 +39,11 @@ def ladder(game: Game, path: Path | None = None, seconds: float = 1.0) -> Iterat
             model = OnnxModel(path, threads, None)
             model.check(game)
             for batch in BATCHES:
-                yield Rung("ONNX Runtime", batch, threads, speed(model, positions(game, batch), seconds))
+                yield Measurement("ONNX Runtime", batch, threads, positions_per_second(model, positions(game, batch), seconds))
         if module is not None:
-            yield Rung("PyTorch", COMPARED, 1, speed(TorchModel(module, 1), positions(game, COMPARED), seconds))
+            yield Measurement(
+                "PyTorch", COMPARED, 1, positions_per_second(TorchModel(module, 1), positions(game, COMPARED), seconds)
+            )
 
 
 def positions(game: Game, count: int) -> np.ndarray:
@@ -49,7 +51,7 @@ def positions(game: Game, count: int) -> np.ndarray:
     return np.repeat(encode(game, game.start().record()), count, axis=0)
 
 
-def speed(model: Callable[[np.ndarray], Any], planes: np.ndarray, seconds: float) -> float:
+def positions_per_second(model: Callable[[np.ndarray], Any], planes: np.ndarray, seconds: float) -> float:
     """Positions a second, after a first call that is not counted."""
     model(planes)
     calls, began = 0, time.perf_counter()

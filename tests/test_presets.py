@@ -3,13 +3,14 @@
 import pytest
 
 from anabranch.arena.notation import SearchSpec, parse
-from anabranch.engines import best_options, boards_of
 from anabranch.games import ConnectFour, Hex
 from anabranch.games.go import Go, MoGo, Shapes
 from anabranch.games.go.mogo import RELAXED
 from anabranch.games.registry import load
-from anabranch.protocols.clock import TimeSettings
-from anabranch.protocols.engine import Engine, Options, new_search
+from anabranch.goengine.clock import TimeSettings
+from anabranch.goengine.engine import Engine
+from anabranch.goengine.searches import Options, new_search
+from anabranch.presets import best_options, boards_of
 from anabranch.search.searcher import Search
 from anabranch.search.select.rave import Rave
 from anabranch.search.select.uct import UCT

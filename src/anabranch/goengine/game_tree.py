@@ -1,5 +1,5 @@
-"""A game record in memory: a tree of moves, comments and marks, and the position at each of its nodes. No text here; that is
-`sgf_go.py`. Above: `sgf.py`.
+"""A game record in memory: a tree of moves, comments and marks, and the position at each of its nodes. No text here:
+`protocols/sgf.py` reads and writes it.
 
 A tree may be ten thousand moves deep, so nothing here calls itself, and nodes compare and print without their children.
 """
@@ -15,7 +15,7 @@ from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.layout import EMPTY, cell_of
 from anabranch.games.go.vertices import handicap_points
 from anabranch.games.position import Position
-from anabranch.protocols.turns import LONGEST_GAME
+from anabranch.goengine.turns import LONGEST_GAME
 
 BLACK, WHITE = 0, 1  # players, as everywhere outside of the board
 COLOURS = ("black", "white")
@@ -140,8 +140,8 @@ class GameTree:
         self.game = Go(size, komi + rules.bonus(self.free_handicap), rules, self.game.handicap)
 
     def position(self, node: Node | None = None, before: bool = False) -> Position:
-        """The position at this node, or at the end of the main line: played by our rules, as said in `sgf.py`. `before`: its
-        own move is not played yet, but what it sets up is there."""
+        """The position at this node, or at the end of the main line, played by our rules as `protocols/sgf.py` explains.
+        `before`: its own move is not played yet, but what it sets up is there."""
         path = self.playable_path(node)
         position = self.game.start()
         number = 0

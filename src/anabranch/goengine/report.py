@@ -1,7 +1,7 @@
-"""What a search thinks at this moment, for those who watch: as a `Report`, and as lines of lz-analyze and kata-analyze.
+"""What a search of Go has found so far, as a `Report`: win rates, points, ownership. Made from a `Result` and an `Estimate`.
 
-All numbers are for the player to move: win rates from 0 to 1, leads in points, ownership from 1 (own) to -1. The JSON protocol
-(`analysis.py`) turns them to the view that was asked for. Made from a `Result` and an `Estimate`.
+All numbers are for the player to move: win rates from 0 to 1, leads in points, ownership from 1 (own) to -1. Protocols write it
+in their own words: `protocols/info_lines.py` for GTP, `protocols/analysis.py` as JSON.
 """
 
 import math
@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.games.go import Go
 from anabranch.games.position import Position
-from anabranch.protocols.estimate import Estimate
+from anabranch.goengine.estimate import Estimate
 from anabranch.search.results.result import Result
 
 Z = 1.96  # standard errors below the mean: the lower end of a 95 % interval
@@ -97,45 +96,3 @@ def lower_bound(winrate: float, visits: int) -> float:
     """Where the win rate surely is not below; two imagined playouts, one of them won, keep it in bounds."""
     rate = (winrate * visits + 1.0) / (visits + 2.0)
     return max(rate - Z * math.sqrt(rate * (1.0 - rate) / (visits + 2.0)), 0.0)
-
-
-def from_the_top(numbers: np.ndarray, game: Go) -> list[float]:
-    """A number for each point, the top row first, as protocols want it."""
-    return [float(number) for number in numbers.reshape(game.height, game.width)[::-1].ravel()]
-
-
-# --- lines --------------------------------------------------------------------------------------------------------------------
-
-
-def lz_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
-    """As Leela Zero writes it: rates in ten thousandths."""
-    return " ".join(
-        f"info move {move.name} visits {move.visits} winrate {round(10_000 * move.winrate)} prior {round(10_000 * move.prior)} "
-        f"lcb {round(10_000 * move.lcb)} order {move.order} pv {' '.join(move.line)}"
-        for move in report.moves
-    )
-
-
-def kata_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
-    """As KataGo writes it: fractions, points, and on request ownership. Every number that is no count has a decimal point, by
-    which Sabaki tells the two apart."""
-    parts = [
-        f"info move {move.name} visits {move.visits} utility {2 * move.winrate - 1:.6f} winrate {move.winrate:.6f} "
-        f"{_points(move.lead, report.spread)}prior {move.prior:.6f} lcb {move.lcb:.6f} "
-        f"utilityLcb {2 * move.lcb - 1:.6f} order {move.order} pv {' '.join(move.line)}"
-        for move in report.moves
-    ]
-    if "rootInfo" in extras:
-        points = _points(report.lead, report.spread)
-        parts.append(
-            f"rootInfo visits {report.visits} utility {2 * report.winrate - 1:.6f} winrate {report.winrate:.6f} {points}"
-        )
-    if "ownership" in extras and report.ownership is not None:
-        parts.append("ownership " + " ".join(f"{number:.4f}" for number in from_the_top(report.ownership, game)))
-    return " ".join(part.strip() for part in parts)
-
-
-def _points(lead: float | None, spread: float | None) -> str:
-    if lead is None or spread is None:
-        return ""
-    return f"scoreMean {lead:.4f} scoreStdev {spread:.4f} scoreLead {lead:.4f} scoreSelfplay {lead:.4f} "

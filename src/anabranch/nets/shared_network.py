@@ -1,7 +1,7 @@
 """One network for many games that are played at once: what they ask while it computes is answered together, in one call.
 
 Each game runs in a thread of its own and searches as if it were alone. Whoever finds the network free answers for all that
-wait. Used by `arena/together.py`. Beside: `search/fleet.py`, which does this for searches of one thread.
+wait. Used by `arena/game_threads.py`. Beside: `search/fleet.py`, which does this for searches of one thread.
 """
 
 import math
@@ -22,7 +22,7 @@ class _Question:
         self.error: BaseException | None = None
 
 
-class Gathered:
+class SharedNetwork:
     """A network that so many games share; each asks about its part of a batch."""
 
     def __init__(self, network: Network, games: int) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from anabranch.errors import IllegalMove
 from anabranch.games.go.dead import PLAYOUTS, judge, play_out
 from anabranch.games.position import Position
-from anabranch.protocols.sgf_tree import stones_of
-from anabranch.protocols.turns import go_of, with_turn
+from anabranch.goengine.game_tree import stones_of
+from anabranch.goengine.turns import go_of, with_turn
 
 SURE = 0.6  # ownership from which a point or chain is somebody's: 80 of 100 playouts
 LARGEST_GAP = 2  # points between living stones of both colours that hang together; a larger region is not closed yet

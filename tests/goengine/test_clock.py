@@ -6,7 +6,7 @@ import pytest
 
 from anabranch.games import Nim
 from anabranch.games.go import Go
-from anabranch.protocols.clock import FEWEST_TO_GO, KINDS, Clock, TimeSettings, moves_to_come
+from anabranch.goengine.clock import FEWEST_TO_GO, KINDS, Clock, TimeSettings, moves_to_come
 from tests.protocols.referee import Referee
 
 SETTINGS = [

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from anabranch.chart import Field
 from anabranch.errors import SgfError
-from anabranch.protocols import review as reviews
-from anabranch.protocols import sgf
-from anabranch.protocols.engine import Options
-from anabranch.protocols.live import Candidate
-from anabranch.protocols.review import (
+from anabranch.goengine import review as reviews
+from anabranch.goengine.report import Candidate
+from anabranch.goengine.review import (
     Judgement,
     Rate,
     Review,
@@ -28,8 +26,10 @@ from anabranch.protocols.review import (
     standard_error,
     turns_of,
 )
-from anabranch.protocols.review_chart import winrate_chart
-from anabranch.protocols.review_sgf import annotate
+from anabranch.goengine.review_chart import winrate_chart
+from anabranch.goengine.review_sgf import annotate
+from anabranch.goengine.searches import Options
+from anabranch.protocols import sgf
 from anabranch.protocols.sgf import Player
 from tests.conftest import needs, when_compiled
 from tests.protocols.records import BLACK, WHITE, board

@@ -30,9 +30,9 @@ from anabranch.games.go.dead import dead_stones
 from anabranch.games.go.layout import cell_of
 from anabranch.games.go.stones import is_eye
 from anabranch.games.position import Position
-from anabranch.protocols.endgame import Board, Settlement, settle
-from anabranch.protocols.live import lower_bound, winrate_of
-from anabranch.protocols.turns import go_of, resumed, under, with_turn
+from anabranch.goengine.endgame import Board, Settlement, settle
+from anabranch.goengine.report import lower_bound, winrate_of
+from anabranch.goengine.turns import go_of, resumed, under, with_turn
 from anabranch.search.results.result import Move, Result
 from anabranch.search.searcher import Search
 
@@ -48,7 +48,7 @@ class Worth(NamedTuple):
     """What the search thinks of a move, for the player to move, from 0 to 1."""
 
     winrate: float
-    lower: float  # its lower bound, see `live.py`
+    lower: float  # its lower bound, see `report.py`
 
 
 class SecondLook:

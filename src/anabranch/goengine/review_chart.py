@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from anabranch.chart import LETTER, SMALL, Field, document, safe, text, ticks
-from anabranch.protocols.review import Review, Reviewed
-from anabranch.protocols.sgf_tree import BLACK, COLOURS
+from anabranch.goengine.game_tree import BLACK, COLOURS
+from anabranch.goengine.review import Review, Reviewed
 
 WIDTH, HEIGHT = 860, 420
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 72, 48  # around the field

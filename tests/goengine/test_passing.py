@@ -7,11 +7,12 @@ with either player to move and under all rule sets.
 import pytest
 
 from anabranch.games.go import RULE_SETS, Go
-from anabranch.protocols.engine import Engine, Options, new_search
-from anabranch.protocols.live import lower_bound, winrate_of
-from anabranch.protocols.passing import SecondLook, decide
-from anabranch.protocols.sgf_tree import stones_of
-from anabranch.protocols.turns import under
+from anabranch.goengine.engine import Engine
+from anabranch.goengine.game_tree import stones_of
+from anabranch.goengine.passing import SecondLook, decide
+from anabranch.goengine.report import lower_bound, winrate_of
+from anabranch.goengine.searches import Options, new_search
+from anabranch.goengine.turns import under
 from tests.conftest import when_compiled
 from tests.protocols import test_gtp_endgame as endgame
 

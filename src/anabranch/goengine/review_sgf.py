@@ -6,8 +6,8 @@ Go) and black's win rate in percent (SBKV, from which Sabaki draws its curve). W
 
 from anabranch.errors import IllegalMove
 from anabranch.games.position import Position
-from anabranch.protocols.review import Judgement, Rate, Review, Reviewed
-from anabranch.protocols.sgf_tree import COLOURS, GameTree, Node
+from anabranch.goengine.game_tree import COLOURS, GameTree, Node
+from anabranch.goengine.review import Judgement, Rate, Review, Reviewed
 
 SIGNATURE = "Anabranch: "  # how our paragraphs begin
 LONGEST = 10  # moves of a variation

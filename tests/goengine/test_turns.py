@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from anabranch.errors import IllegalMove
 from anabranch.games.go import RULE_SETS, Go
-from anabranch.protocols.sgf_tree import stones_of
-from anabranch.protocols.turns import played, resumed, under, with_turn
+from anabranch.goengine.game_tree import stones_of
+from anabranch.goengine.turns import played, resumed, under, with_turn
 
 MOVES = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), max_size=30)  # on 3x3: repetitions are certain
 

@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 from anabranch.errors import IllegalMove, SgfError
 from anabranch.games.go.dead import dead_stones
 from anabranch.games.position import Position
-from anabranch.protocols.engine import Options, new_search, warm
-from anabranch.protocols.estimate import estimate
-from anabranch.protocols.live import Candidate, report_of
-from anabranch.protocols.sgf_tree import BLACK, COLOURS, GameTree, Node
-from anabranch.protocols.turns import go_of, played, with_turn
+from anabranch.goengine.estimate import estimate
+from anabranch.goengine.game_tree import BLACK, COLOURS, GameTree, Node
+from anabranch.goengine.report import Candidate, report_of
+from anabranch.goengine.searches import Options, new_search, warm
+from anabranch.goengine.turns import go_of, played, with_turn
 from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 

@@ -1,0 +1,106 @@
+"""The engine's options, and the searches that they describe. All searches of the engine are made here: to play, to analyse and
+to review. Kernels are compiled ahead of time by `warm`, never while a clock runs. Above: `engine.py`, `review.py`.
+"""
+
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch.errors import GameError, SearchError
+from anabranch.games.go import Go, RuleSet
+from anabranch.games.position import Position
+from anabranch.goengine.clock import LAG
+from anabranch.goengine.endgame import settle
+from anabranch.jit import COMPILED
+from anabranch.option_names import option_of
+from anabranch.presets import best_options
+from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.searcher import Search
+from anabranch.search.select.wide_root import WideRoot
+from anabranch.search.warm import warm_up
+
+BEST = "best"  # the selection rule, heuristic and playouts that play best: see `presets.py`
+WIDEST = 5.0  # the largest `width`; KataGo's limit
+WIDTH = 0.04  # KataGo's default of analysisWideRootNoise; see `search/select/wide_root.py`
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to play."""
+
+    size: int | tuple[int, int] = 9
+    komi: float = 7.5
+    rules: str | RuleSet = "chinese"
+    visits: int | None = None  # of the root, kept ones included, at which a search ends
+    seconds: float | None = None  # for a move; with a clock, at most
+    policy: Any = None  # of playouts; None: the game's own
+    select: Any = BEST  # a selection rule, or its name: "best" is what plays best, heuristic and all
+    exploration: float | None = None  # the rule's constant c; None: its default
+    graph: bool = True  # whether positions that several paths reach share a node
+    memory: int | str = "512MB"
+    seed: int = 0  # of the first game; each further one takes the next
+    ponder: bool = False  # search on while the opponent thinks
+    resign: float = 0.05  # win rate below which a game is given up; 0: never
+    lag: float = LAG
+    width: float = WIDTH  # how widely an analysis looks at the root: `WideRoot`'s noise
+
+
+_warming = threading.Lock()
+_warm: set[Any] = set()
+
+
+def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Search:
+    """A search as the options want it, `width` as wide at its root."""
+    return Search(game, **_search_options(game, options, width), seed=seed, memory=options.memory)
+
+
+def _search_options(game: Go, options: Options, width: float = 0.0) -> dict[str, Any]:
+    chosen = best_options(game) if options.select == BEST else {}
+    if options.policy is not None:
+        chosen["evaluate"] = Rollout(policy=options.policy)
+    return {**chosen, "select": rule_of(game, options, width), "graph": options.graph}
+
+
+def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
+    """The selection rule, `width` as wide at the root. It is the same kind of rule for playing and for analysis, so that one
+    tree does for both and nothing is compiled twice."""
+    if options.select == BEST:
+        rule = best_options(game)["select"]
+    else:
+        rule = option_of("select", options.select, game) if isinstance(options.select, str) else options.select
+    if options.exploration is not None:
+        if "c" not in rule._fields:
+            raise SearchError(f"{rule!r} has no exploration constant c")
+        rule = rule._replace(c=options.exploration)
+    return WideRoot(rule, width)
+
+
+def without(position: Position, hidden: Collection[int]) -> list[int] | None:
+    """The actions that are left; None: all."""
+    if not hidden:
+        return None
+    left = [action for action in position.legal_actions if action not in hidden]
+    if not left:
+        raise GameError("no legal move is left to search")
+    return left
+
+
+def warm(game: Go, options: Options) -> None:
+    """Compile what searches of such a game need, and playouts, if that was not done yet; never two at a time."""
+    with _warming:
+        if is_warm(game, options):
+            return
+        warm_up(game, _search_options(game, options))
+        settle(game.start(), options.policy, playouts=1)
+        _warm.add(_kernels(game, options))
+
+
+def is_warm(game: Go, options: Options) -> bool:
+    """Whether nothing is left to compile."""
+    return not COMPILED or _kernels(game, options) in _warm
+
+
+def _kernels(game: Go, options: Options) -> tuple[Any, ...]:
+    """What decides which kernels a search needs."""
+    return type(game), options.select, options.policy, options.graph

@@ -1,0 +1,47 @@
+"""A `Report` of a running search as text: the lines of lz-analyze and kata-analyze. Above: `gtp_analysis.py`."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from anabranch.games.go import Go
+from anabranch.goengine.report import Report
+
+
+def from_the_top(numbers: np.ndarray, game: Go) -> list[float]:
+    """A number for each point, the top row first, as protocols want it."""
+    return [float(number) for number in numbers.reshape(game.height, game.width)[::-1].ravel()]
+
+
+def lz_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
+    """As Leela Zero writes it: rates in ten thousandths."""
+    return " ".join(
+        f"info move {move.name} visits {move.visits} winrate {round(10_000 * move.winrate)} prior {round(10_000 * move.prior)} "
+        f"lcb {round(10_000 * move.lcb)} order {move.order} pv {' '.join(move.line)}"
+        for move in report.moves
+    )
+
+
+def kata_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
+    """As KataGo writes it: fractions, points, and on request ownership. Every number that is no count has a decimal point, by
+    which Sabaki tells the two apart."""
+    parts = [
+        f"info move {move.name} visits {move.visits} utility {2 * move.winrate - 1:.6f} winrate {move.winrate:.6f} "
+        f"{_points(move.lead, report.spread)}prior {move.prior:.6f} lcb {move.lcb:.6f} "
+        f"utilityLcb {2 * move.lcb - 1:.6f} order {move.order} pv {' '.join(move.line)}"
+        for move in report.moves
+    ]
+    if "rootInfo" in extras:
+        points = _points(report.lead, report.spread)
+        parts.append(
+            f"rootInfo visits {report.visits} utility {2 * report.winrate - 1:.6f} winrate {report.winrate:.6f} {points}"
+        )
+    if "ownership" in extras and report.ownership is not None:
+        parts.append("ownership " + " ".join(f"{number:.4f}" for number in from_the_top(report.ownership, game)))
+    return " ".join(part.strip() for part in parts)
+
+
+def _points(lead: float | None, spread: float | None) -> str:
+    if lead is None or spread is None:
+        return ""
+    return f"scoreMean {lead:.4f} scoreStdev {spread:.4f} scoreLead {lead:.4f} scoreSelfplay {lead:.4f} "
