@@ -43,7 +43,7 @@ from anabranch.search.checks import is_function, serves
 from anabranch.search.configure import default_rule, selects
 from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.searcher import Search
-from anabranch.search.simultaneous.grid import chooses_pairs
+from anabranch.search.select.base import chooses_pairs
 
 LABEL = re.compile(r"[^\W_][\w .,+*/=()%-]*")
 LABELLED = re.compile(rf"(?P<label>{LABEL.pattern}?):\s+(?P<rest>.+)", re.DOTALL)

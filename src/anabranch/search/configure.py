@@ -31,7 +31,8 @@ from anabranch.search.loops.tree_threads import BUNDLE
 from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
 from anabranch.search.results.final import ByGumbel, ByLowerBound, ByTemperature, Dirichlet, FinalChoice, MostVisits
-from anabranch.search.select.base import at_node, first_play, prefer, score
+from anabranch.search.select.base import NoLearning as Nothing
+from anabranch.search.select.base import at_node, chooses_pairs, first_play, learns, prefer, score
 from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.limits import Limits, Scale
 from anabranch.search.select.muzero import BetweenBounds, bounds_of
@@ -42,8 +43,7 @@ from anabranch.search.select.uct import UCT
 from anabranch.search.select.virtual_loss import VirtualLoss
 from anabranch.search.simultaneous.decoupled import Decoupled, weigh_replies
 from anabranch.search.simultaneous.equilibrium import Equilibrium
-from anabranch.search.simultaneous.grid import chooses_pairs
-from anabranch.search.simultaneous.strategies import ByStrategies, Nothing, learns
+from anabranch.search.simultaneous.strategies import ByStrategies
 
 NO_DEPTH_LIMIT = 2**31 - 1
 

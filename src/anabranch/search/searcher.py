@@ -22,11 +22,11 @@ from anabranch.errors import SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE, EVERYONE
-from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.games.rules import CHANCE
 from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import configure
+from anabranch.search import simultaneous as simultaneous  # which adds to the generic functions that are called here
 from anabranch.search.backup.graph_update import CatchUp, Continue, Idempotent, Incremental, Stop
 from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly, Staleness, Sweeping
 from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
@@ -44,7 +44,7 @@ from anabranch.search.memory.tree import Tree
 from anabranch.search.results import save as files
 from anabranch.search.results.export import GraphView, graph_view
 from anabranch.search.results.final import Dirichlet, FinalChoice
-from anabranch.search.results.read import edge_records, read_result
+from anabranch.search.results.read import edge_records, reader_of
 from anabranch.search.results.result import Result
 from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.leaves import Leaves, no_evaluator
@@ -52,7 +52,6 @@ from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_settled, restricted
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
 from anabranch.search.select.virtual_loss import VirtualLoss
-from anabranch.search.simultaneous.read import read_pairs
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
 
@@ -511,10 +510,9 @@ class Search:
             "memory_full": progress.memory_full,
             "settings": self._settings,
         }
-        if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
-            stake = float(self.game.ask("stake", self._position.state))
-            return read_pairs(self.game, *found, cost=progress.cost(), stake=stake, **facts)
-        return read_result(self.game, *found, self._is_forbidden, cost=progress.cost(), allowed=progress.to.allowed, **facts)
+        read = reader_of(self.game, self._position)
+        result: Result = read(self.game, *found, self._is_forbidden, cost=progress.cost(), allowed=progress.to.allowed, **facts)
+        return result
 
     def _is_forbidden(self, action: int) -> bool:
         """Whether an action at the root brings a position that may not come again."""

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.games.rules import CHANCE
-from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.backup.propagate import Sweeping
 from anabranch.search.drivers.base import Driver, OnGraph
 from anabranch.search.memory.graph import Graph
-from anabranch.search.results.final import Dirichlet, noisy
-from anabranch.search.results.read import edge_records
+from anabranch.search.results.final import Dirichlet
+from anabranch.search.results.read import edge_records, noisy_priors
 from anabranch.search.select.gumbel import Gumbel, make_plan
-from anabranch.search.simultaneous.read import noisy_pairs
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
 
@@ -46,10 +44,7 @@ def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Gen
         return
     edges = edge_records(driver.graph, driver.root)
     clean = edges["prior"].copy()
-    if isinstance(driver.game, SimultaneousGame):
-        edges["prior"] = noisy_pairs(driver.game, noise, edges, random)
-    else:
-        edges["prior"] = noisy(noise, clean, random)
+    edges["prior"] = noisy_priors(driver.game, noise, edges, random)
     try:
         yield
     finally:

@@ -14,6 +14,7 @@ import numpy as np
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.random import uniform
+from anabranch.search.checks import serves
 from anabranch.search.memory.layout import F4, column_of, edges_of, is_on, is_open, own_value, sign_of, slot, width_of
 from anabranch.search.select.edge_view import heuristic_visits, idle_edge_view, learnt_bias, total_of
 from anabranch.search.select.virtual_loss import edge_view, under_way, virtual_visits
@@ -171,6 +172,24 @@ def at_node(rule, parent, graph, number, depth):
     """The rule as it gives scores at this node. One whose scores depend on all edges together (on the lowest value among them,
     say) looks at them here, once, and gives an option that knows; for all others it is the rule itself."""
     return rule
+
+
+@generic(default=True)
+def chooses_pairs(rule):
+    """Whether a selection rule is for players who move at once: an edge then is a pair of their actions."""
+    return False
+
+
+class NoLearning(NamedTuple):
+    """In place of a rule that keeps nothing but visits and totals: all of these share one kernel."""
+
+
+@generic(default=True)
+def learn(rule, graph, number, e, limits, work):
+    """Edge `e` of a node was taken, counted and valued: let the rule draw its conclusions. The node is locked."""
+
+
+learns = serves(learn)  # whether a rule keeps more than visits and totals
 
 
 @helper

@@ -18,14 +18,13 @@ from anabranch.jit.options import NonNegative
 from anabranch.jit.random import below
 from anabranch.search.evaluate.rollout import LEAF_STATE
 from anabranch.search.memory.layout import slot
-from anabranch.search.select.base import ReducedFPU, first_play, prefer
+from anabranch.search.select.base import ReducedFPU, chooses_pairs, first_play, prefer
 from anabranch.search.select.virtual_loss import edge_view
 from anabranch.search.simultaneous.grid import (
     POLICY,
     PRIOR,
     TOTAL,
     VISITS,
-    chooses_pairs,
     mean_of,
     shape_of,
     side_of,

@@ -21,13 +21,13 @@ from anabranch.jit import generic, helper
 from anabranch.jit.options import Positive, Share
 from anabranch.search.backup.operators import carry, node_mean
 from anabranch.search.evaluate.rollout import LEAF_STATE
-from anabranch.search.memory.layout import is_on, slot, width_of
-from anabranch.search.select.base import prefer
+from anabranch.search.memory.layout import On, is_on, slot, width_of
+from anabranch.search.results.check_nodes import has_numbers, has_sound_strategies
+from anabranch.search.select.base import chooses_pairs, learn, prefer
 from anabranch.search.simultaneous.grid import (
     NO_OUTCOME,
     POLICY,
     TOTAL,
-    chooses_pairs,
     draw,
     mean_of,
     shape_of,
@@ -144,20 +144,6 @@ def mix_in(explore, rows, columns, grid):
 # --- what is learnt when it comes back ----------------------------------------------------------------------------------------
 
 
-class Nothing(NamedTuple):
-    """A rule that keeps nothing but visits and totals."""
-
-
-@generic(default=True)
-def learn(rule, graph, number, e, limits, work):
-    """Edge `e` of a node was taken, counted and valued: let the rule draw its conclusions. The node is locked."""
-
-
-def learns(rule: Any) -> bool:
-    """Whether a rule keeps strategies."""
-    return type(rule) in learn.generic.implementations
-
-
 @learn.register(RegretMatching)
 def learn_regret_matching(rule, graph, number, e, limits, work):
     """Each outcome is compared with what was played, by the means of all pairs and the strategies of now."""
@@ -254,3 +240,10 @@ def read_strategies(graph: Any, root: int, rows: int, columns: int) -> Any:
     played = graph.strategies[root + 1 : root + 1 + rows * columns].reshape(rows, columns, COLUMNS)
     found = played[:, 0, PLAYED], played[0, :, PLAYED + 1]
     return tuple(each / each.sum() for each in found) if all(each.sum() > 0.0 for each in found) else None
+
+
+@has_sound_strategies.register(On)
+def has_sound_strategies_on(strategic, graph, number, state):
+    """What was learnt at a node that a file holds is numbers, and as wide as its grid."""
+    width = graph.strategies[slot(number), WIDTH]
+    return has_numbers(graph.strategies, slot(number)) and (width == 0.0 or width == shape_of(graph, number, state)[1])
