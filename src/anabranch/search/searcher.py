@@ -30,7 +30,6 @@ from anabranch.search import simultaneous as simultaneous  # which adds to the g
 from anabranch.search.backup.graph_update import CatchUp, Continue, Idempotent, Incremental, Stop
 from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly, Staleness, Sweeping
 from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
-from anabranch.search.configure import check_plan
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import NEVER, Driver, OnGraph, Setting
 from anabranch.search.drivers.batch import BatchDriver, at_most_pending
@@ -51,6 +50,7 @@ from anabranch.search.run.leaves import Leaves, no_evaluator
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_settled, restricted
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
+from anabranch.search.select.base import check_limits_of_run
 from anabranch.search.select.virtual_loss import VirtualLoss
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
@@ -121,41 +121,46 @@ class Search:
         self.game = as_game(game)
         if self.game.edge_actions > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
-        self.options = configure.rules_of(self.game, select, evaluate, backup)
+        self._chosen = configure.chosen_of(
+            self.game,
+            select=select,
+            evaluate=evaluate,
+            heuristic=heuristic,
+            backup=backup,
+            final=final,
+            graph=bool(graph),
+            update=update,
+            ahead=ahead,
+            stale=stale,
+            prove=bool(prove),
+        )
+        self.options = configure.rules_of(self._chosen)
         self._picks_rule = select is None
-        self.final = configure.final_of(self.game, final, self.options)
+        self.final = self._chosen.final
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
         self.on_progress = on_progress
         limits = configure.limits_of(self.game, depth, expand_after, ties)
-        self.heuristic = configure.heuristic_of(self.game, heuristic, self.options)
-        self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
+        self.heuristic = self._chosen.heuristic
         self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
-        graph_rules = configure.graph_rules_of(
-            self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic, ties
-        )
         self._setting = Setting(
             game=self.game,
             rules=self.options,
             limits=limits,
-            graph_rules=graph_rules,
+            graph_rules=configure.graph_rules_of(self._chosen, ties),
             collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
             memory=self.memory,
             heuristic=self.heuristic,
-            threads=configure.check_threads(threads, self.game, self.heuristic, graph_rules),
+            threads=configure.check_threads(threads, self._chosen),
             virtual=self.virtual,
         )
-        self._needs = configure.needs_of(
-            self.game, self.options, self.final, bool(graph), bool(prove), self._setting.graph_rules, self.heuristic
-        )
+        self._needs = configure.needs_of(self._chosen, ties)
         self._settings = configure.settings_of(
             self._setting,
             self._needs,
-            final=self.final,
+            chosen=self._chosen,
             noise=self.noise,
-            virtual=self.virtual,
-            ahead=ahead,
             seed=self.seed,
             depth=depth,
             expand_after=expand_after,
@@ -193,7 +198,7 @@ class Search:
         actions  only to these at the root: the selection rule chooses among them, and so does `Result.best`
         """
         check_limits(visits, total, seconds)
-        check_plan(self.options.select, visits, total)
+        check_limits_of_run(self.options.select, visits, total)
         with self._changing(self._stop_at_first):
             root = self._checked(position)
             to = self._restriction(root, action, actions)
@@ -228,7 +233,7 @@ class Search:
         """The same in the background; without limits, until `stop`."""
         if (visits, total, seconds) != (None, None, None):
             check_limits(visits, total, seconds)
-        check_plan(self.options.select, visits, total)
+        check_limits_of_run(self.options.select, visits, total)
         with self._changing():
             root = self._checked(position)
             to = self._restriction(root, None, actions)
@@ -269,14 +274,16 @@ class Search:
     def retune(self, select: Any) -> None:
         """Go on with other numbers in the selection rule, such as another exploration constant: what was found is kept."""
         with self._changing():
-            rules = configure.rules_of(self.game, select, self.options.evaluate, self.options.backup)
-            if configure.shape_of(rules.select) != configure.shape_of(self.options.select):
+            select = option(select, self.options.select, "select", configure.selects)
+            configure.check(self._chosen._replace(select=select))
+            if configure.shape_of(select) != configure.shape_of(self.options.select):
                 raise SearchError(
-                    f"select={rules.select!r}: a search keeps its rule, {self.options.select!r}, and takes other numbers "
+                    f"select={select!r}: a search keeps its rule, {self.options.select!r}, and takes other numbers "
                     "alone; for another rule begin a new Search"
                 )
-            self._setting = configure.retuned(self._setting, rules)
-            self.options, self._settings = rules, self._settings | {"select": describe(rules.select)}
+            self._chosen = self._chosen._replace(select=select)
+            self._setting = configure.retuned(self._setting, select)
+            self.options, self._settings = self._setting.rules, self._settings | {"select": describe(select)}
             if self._driver is not None:
                 self._driver.retune(self._setting)
 
@@ -454,7 +461,7 @@ class Search:
         if to.only is None:
             plan_root(driver, int(min(goal, NEVER)), self._random(progress.kept, 2))
         noise = noise_at_root(driver, self.noise, self._random(progress.kept, 1))
-        with noise, restricted(driver, to), sweeping_beside(driver, self.stale):
+        with noise, restricted(driver, to), sweeping_beside(driver, self._chosen.stale):
             while progress.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():

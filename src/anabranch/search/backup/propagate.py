@@ -18,9 +18,10 @@ import numpy as np
 
 from anabranch.jit import generic, helper, kernel, routine
 from anabranch.jit.options import NonNegative
-from anabranch.search.backup.graph_update import renew
+from anabranch.search.backup.graph_update import renew, stays_on_path
 from anabranch.search.memory.graph import EMPTY, NEXT, SOURCE, Graph, child_of, stamp
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
+from anabranch.search.requirements import side_arrays
 
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
 
@@ -80,6 +81,16 @@ def spread_ancestors(stale, operator, graph, depth, limits, work):
     leaf = child_of(graph, work.path_edges[depth - 1])
     if leaf != NO_NODE:
         renew_ancestors(operator, graph, leaf, limits, work)
+
+
+@stays_on_path.register(PathOnly)
+def stays_on_path_path_only(stale):
+    return True
+
+
+@side_arrays.register(Parents, Ancestors)
+def side_arrays_parents(stale):
+    return ("links",)
 
 
 @routine

@@ -27,8 +27,8 @@ from anabranch.search.memory.collect import Forget, KeepReached, collect, forget
 from anabranch.search.memory.graph import MOVED, Graph, header_dtype, largest_counts, numbers
 from anabranch.search.memory.layout import EVALUATED, FORWARDINGS, MOST_VISITS, NO_NODE, REFUSED, SLOTS, STAMP, On, edge_dtype
 from anabranch.search.memory.tree import Tree
+from anabranch.search.select.base import inner_rule
 from anabranch.search.select.limits import Limits
-from anabranch.search.select.pruning import inner_rule
 from anabranch.search.select.virtual_loss import VirtualLoss
 
 NEVER = 2**62  # a count that is not reached

@@ -7,7 +7,7 @@ A rule of your own: a `NamedTuple` and a function under `@score.register(...)`. 
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -178,6 +178,39 @@ def at_node(rule, parent, graph, number, depth):
 def chooses_pairs(rule):
     """Whether a selection rule is for players who move at once: an edge then is a pair of their actions."""
     return False
+
+
+@generic(default=True)
+def is_ordered(rule):
+    """Whether a rule wants edges in the order of what is thought of them. One around another wants what that wants."""
+    return hasattr(rule, "rule") and is_ordered(rule.rule)
+
+
+@generic(default=True)
+def parts_of(rule):
+    """The fields of a rule that hold options, each with generic functions: one of them must be defined for what it holds."""
+    return usual_parts(rule)
+
+
+def usual_parts(rule: Any) -> dict[str, tuple[Any, ...]]:
+    """Those that are called as in most rules."""
+    usual = {"fpu": (first_play,), "root_fpu": (first_play,), "rule": (score, at_node)}
+    return {name: functions for name, functions in usual.items() if name in rule._fields}
+
+
+def inner_rule(rule: Any) -> Any:
+    """The rule that all others are around."""
+    return inner_rule(rule.rule) if hasattr(rule, "rule") else rule
+
+
+@generic(default=True)
+def check_limits_of_run(rule, visits, total):
+    """Raise a `SearchError` if a rule cannot search under these limits of `Search.run`; None: there is no such limit."""
+
+
+@generic(default=True)
+def plan_simulations(rule, graph, root, simulations, random):
+    """A search of so many simulations begins at this root: let a rule that plans ahead do so. Plain Python."""
 
 
 class NoLearning(NamedTuple):

@@ -8,5 +8,6 @@ Begin with `grid.py`. Docs: docs/algorithms/simultaneous.md.
 
 from anabranch.search.simultaneous import decoupled as decoupled
 from anabranch.search.simultaneous import equilibrium as equilibrium
+from anabranch.search.simultaneous import options as options
 from anabranch.search.simultaneous import read as read
 from anabranch.search.simultaneous import strategies as strategies

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.errors import GameError
+from anabranch.errors import GameError, SearchError
 from anabranch.games.rules import CHANCE
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
 from anabranch.search.loops.steps import tableau_shape
 from anabranch.search.memory.layout import slot
+from anabranch.search.requirements import check_together
 from anabranch.search.select.base import chooses_pairs, learn, prefer
 from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, mean_of, shape_of, side_of, untried
 from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, set_strategies
@@ -35,6 +36,14 @@ class Equilibrium(NamedTuple):
 @chooses_pairs.register(Equilibrium)
 def chooses_pairs_equilibrium(rule):
     return True
+
+
+@check_together.register(Equilibrium)
+def check_equilibrium(rule, chosen):
+    if not chosen.game.zero_sum:
+        raise SearchError(
+            f"select={rule!r} solves zero-sum games, and {chosen.game!r} is none: use RegretMatching() or Decoupled()"
+        )
 
 
 @tableau_shape.register(Equilibrium)

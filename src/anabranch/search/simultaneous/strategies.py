@@ -16,14 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anabranch.errors import SearchError
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Positive, Share
 from anabranch.search.backup.operators import carry, node_mean
 from anabranch.search.evaluate.rollout import LEAF_STATE
 from anabranch.search.memory.layout import On, is_on, slot, width_of
+from anabranch.search.requirements import check_together
 from anabranch.search.results.check_nodes import has_numbers, has_sound_strategies
-from anabranch.search.select.base import chooses_pairs, learn, prefer
+from anabranch.search.select.base import chooses_pairs, learn, learns, prefer
 from anabranch.search.simultaneous.grid import (
     NO_OUTCOME,
     POLICY,
@@ -66,6 +68,12 @@ def chooses_pairs_regret_matching(rule):
 class ByStrategies(NamedTuple):
     """Where both move at once, a node is worth what its average strategies bring together, by the means of all pairs; before
     all of them were tried, and elsewhere, the mean."""
+
+
+@check_together.register(ByStrategies)
+def check_by_strategies(operator, chosen):
+    if not learns(chosen.select):
+        raise SearchError(f"backup={operator!r} wants a rule that keeps strategies: RegretMatching(), Exp3(), Equilibrium()")
 
 
 # --- how a pair is chosen -----------------------------------------------------------------------------------------------------
