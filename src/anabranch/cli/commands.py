@@ -431,7 +431,7 @@ def make_search(
         position.game,
         **options,
         backup={Backup.mean: None, Backup.max: ab.backup.Max(), Backup.mix: ab.backup.Mix()}[backup],
-        depth=depth,
+        expand=ab.select.Expansion(depth=depth),
         prove=prove,
         seed=seed,
         memory=memory,

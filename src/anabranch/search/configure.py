@@ -17,23 +17,25 @@ from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import REPETITIONS
 from anabranch.jit import generic
 from anabranch.jit.options import is_option
-from anabranch.search.backup.graph_update import Continue, Incremental, Stop, after_visit, as_stop, stays_on_path
+from anabranch.search.backup.graph_update import Continue, Stop, after_visit, as_stop, stays_on_path
 from anabranch.search.backup.operators import Mean, carry
-from anabranch.search.backup.propagate import PathOnly, spread
+from anabranch.search.backup.propagate import spread
 from anabranch.search.checks import at_least_one, describe, is_a, is_function, one_of, option, serves
 from anabranch.search.drivers.base import Setting
 from anabranch.search.evaluate.heuristic import EvenGame, NoHeuristic, advise_all, advises_objects
 from anabranch.search.evaluate.rollout import Rollout, bound_to
 from anabranch.search.evaluate.rollout import evaluate as evaluate_state
+from anabranch.search.graph_options import TREE, graph_options
 from anabranch.search.loops.graph import GraphRules
 from anabranch.search.loops.steps import Rules
 from anabranch.search.loops.tree_threads import BUNDLE
+from anabranch.search.memory.collect import Forget, KeepReached
 from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
 from anabranch.search.requirements import Chosen, check_inside, check_together, goes_with_threads, side_arrays
 from anabranch.search.results.final import Dirichlet, FinalChoice, default_final
 from anabranch.search.select.base import NoLearning, at_node, chooses_pairs, is_ordered, learns, parts_of, prefer, score
-from anabranch.search.select.limits import Limits, Scale
+from anabranch.search.select.limits import Expansion, Limits, Scale
 from anabranch.search.select.puct import PUCT
 from anabranch.search.select.uct import UCT
 
@@ -60,13 +62,11 @@ def chosen_of(
     heuristic: Any,
     backup: Any,
     final: Any,
-    graph: bool,
-    update: Any,
-    ahead: Any,
-    stale: Any,
+    graph: Any,
     prove: bool,
 ) -> Chosen:
     """The options of a search of this game, each as it was given or by default, which go together."""
+    graph = graph_options(graph)
     if not is_function(evaluate):
         evaluate = option(evaluate, Rollout(), "evaluate", serves(evaluate_state))
     evaluate = bound_to(evaluate, game)
@@ -78,10 +78,11 @@ def chosen_of(
         backup=option(backup, default_backup(select), "backup", serves(carry)),
         heuristic=heuristic_of(game, heuristic),
         final=option(final, default_final(select), "final", is_a(FinalChoice)),
-        graph=graph,
-        update=option(update, Incremental(), "update", serves(after_visit)),
-        ahead=option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue))),
-        stale=option(stale, PathOnly(), "stale", serves(spread)),
+        graph=graph.merge,
+        update=option(graph.update, None, "update", serves(after_visit)),
+        ahead=option(graph.ahead, None, "ahead", is_a((Stop, Continue))),
+        stale=option(graph.stale, None, "stale", serves(spread)),
+        collect=option(graph.collect, None, "collect", is_a((KeepReached, Forget))),
         prove=prove,
     )
     check(chosen)
@@ -121,8 +122,8 @@ def check(chosen: Chosen) -> None:
         raise SearchError(
             f"select={chosen.select!r} is for games in which both move at once, and in {chosen.game!r} they take turns"
         )
-    on_trees = [Incremental, Continue, PathOnly]
-    if not chosen.graph and [type(each) for each in (chosen.update, chosen.ahead, chosen.stale)] != on_trees:
+    usual = isinstance(chosen.update, type(TREE.update)) and isinstance(chosen.stale, type(TREE.stale))
+    if not chosen.graph and not (usual and (isinstance(chosen.ahead, Continue) or chosen.ahead == TREE.ahead)):
         raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
     for each in (*chosen, *rules_inside(chosen.select)):
         check_together(each, chosen)
@@ -190,12 +191,12 @@ def retuned(setting: Setting, select: Any) -> Setting:
     return setting._replace(rules=setting.rules._replace(select=select), graph_rules=graph_rules)
 
 
-def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int, ties: str) -> Limits:
+def limits_of(game: Game | ObjectGame, expand: Expansion, ties: str) -> Limits:
     """How far the tree grows, and the units of the game's values."""
     low, high = game.value_range
     return Limits(
-        depth=NO_DEPTH_LIMIT if depth is None else at_least_one(depth, "depth"),
-        expand_after=at_least_one(expand_after, "expand_after"),
+        depth=NO_DEPTH_LIMIT if expand.depth is None else at_least_one(expand.depth, "depth"),
+        expand_after=expand.after,
         scale=Scale(middle=(low + high) / 2.0, factor=2.0 / (high - low)),
         discount=float(game.discount),
         repetition=REPETITIONS.index(game.repetition),
@@ -207,7 +208,7 @@ def graph_rules_of(chosen: Chosen, ties: str) -> GraphRules:
     """How a graph is walked, as kernels want to know it."""
     return GraphRules(
         update=chosen.update,
-        stop=as_stop(chosen.ahead),
+        stop=as_stop(chosen.ahead if chosen.graph else Continue()),
         stale=chosen.stale,
         opaque=isinstance(chosen.game, ObjectGame),
         heuristic=chosen.heuristic if is_option(chosen.heuristic) else NoHeuristic(),
@@ -251,8 +252,7 @@ def settings_of(
     chosen: Chosen,
     noise: Dirichlet | None,
     seed: int,
-    depth: int | None,
-    expand_after: int,
+    expand: Expansion,
 ) -> dict[str, Any]:
     """All options as people write them; those for graphs are None on a tree."""
     on_graph = needs.merge
@@ -273,7 +273,7 @@ def settings_of(
         "ties": SEED if setting.limits.lots else LOWEST,
         "seed": seed,
         "memory": setting.memory,
-        "depth": depth,
-        "expand_after": expand_after,
+        "depth": expand.depth,
+        "expand_after": expand.after,
         "threads": setting.threads,
     }

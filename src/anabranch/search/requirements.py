@@ -29,6 +29,7 @@ class Chosen(NamedTuple):
     update: Any
     ahead: Any
     stale: Any
+    collect: Any
     prove: bool
 
     @property

@@ -27,14 +27,14 @@ from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import configure
 from anabranch.search import simultaneous as simultaneous  # which adds to the generic functions that are called here
-from anabranch.search.backup.graph_update import CatchUp, Continue, Idempotent, Incremental, Stop
-from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly, Staleness, Sweeping
+from anabranch.search.backup.graph_update import CatchUp
+from anabranch.search.backup.propagate import Staleness
 from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import NEVER, Driver, OnGraph, Setting
 from anabranch.search.drivers.batch import BatchDriver, at_most_pending
 from anabranch.search.drivers.python import ObjectDriver
-from anabranch.search.memory.collect import Forget, KeepReached
+from anabranch.search.graph_options import GraphOptions
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import MOST_ACTIONS, NO_NODE
 from anabranch.search.memory.repetition import History
@@ -51,6 +51,7 @@ from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_settled, restricted
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
 from anabranch.search.select.base import check_limits_of_run
+from anabranch.search.select.limits import Expansion
 from anabranch.search.select.virtual_loss import VirtualLoss
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
@@ -60,7 +61,13 @@ PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 
 
 class Search:
-    """A search of one game, with its tree."""
+    """A search of one game, with its tree.
+
+    Set `on_progress` to a function, at any time between two runs, and it is called with a `Result` about ten times a second; if
+    it returns True, the search stops. (It watches a run, and is no part of what is searched, so that it is not an option.)
+    """
+
+    on_progress: Callable[[Result], bool | None] | None = None
 
     def __init__(
         self,
@@ -72,22 +79,16 @@ class Search:
         backup: Any = None,
         final: FinalChoice | None = None,
         noise: Dirichlet | None = None,
-        graph: bool = False,
-        update: Idempotent | Incremental | CatchUp | None = None,
-        ahead: Stop | Continue | None = None,
-        stale: PathOnly | Parents | Ancestors | Sweeping | None = None,
+        graph: bool | GraphOptions = False,
         prove: bool = False,
-        collect: KeepReached | Forget | None = None,
+        expand: Expansion | None = None,
         virtual: VirtualLoss | None = None,
         threads: int = 1,
         seed: int = 0,
         ties: str = "seed",
         memory: int | str = "1GB",
-        depth: int | None = None,
-        expand_after: int = 1,
-        on_progress: Callable[[Result], bool | None] | None = None,
     ) -> None:
-        """Options, all with defaults that work:
+        """`game`: a `Game`, or a class of Python objects (`ObjectGame`). The others are options with defaults that work:
 
         select        how edges are chosen: `UCT()` (default, where evaluators give values alone), `PUCT()` (default with a
                       network or any other evaluator in Python, since those give priors), `Rave()`, `Greedy()`,
@@ -103,20 +104,16 @@ class Search:
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
-        graph         True: positions that are reached by several paths share one node
-        update        on graphs, when a parent looks at its children: `Incremental()` (default), `Idempotent()`, `CatchUp()`
-        ahead         on graphs, at a child with more visits than the edge to it: `Stop()` (default), `Continue()`
-        stale         on graphs, who else learns of a value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
+        graph         True: positions that are reached by several paths share one node. `GraphOptions(...)`, in place of True,
+                      holds what only graphs have: `update`, `ahead`, `stale`, and what goes if memory is full, `collect`
         prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
-        collect       on graphs, what goes if memory is full: `KeepReached()` (default) or also little-visited nodes, `Forget()`
+        expand        when leaves get edges: `Expansion(after=1, depth=None)` (default), after so many evaluations, down to that
+                      level. One option, as the other steps of a simulation are: selection, evaluation, backup
         virtual       what simulations under way count as, for batches and threads: `VirtualLoss()` (default)
         threads       so many on one tree or graph; kernels release the GIL. An evaluator in Python is called by all of them
         seed          one seed, one tree, with one thread
         ties          who is followed of edges with the same score: "seed" (default), by an order drawn from it, or "lowest"
         memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
-        depth         deepest level of the tree: 1 is flat Monte-Carlo
-        expand_after  evaluations of a leaf before it gets edges of its own
-        on_progress   called with a `Result` about ten times a second; if it returns True, the search stops
         """
         self.game = as_game(game)
         if self.game.edge_actions > MOST_ACTIONS:
@@ -128,10 +125,7 @@ class Search:
             heuristic=heuristic,
             backup=backup,
             final=final,
-            graph=bool(graph),
-            update=update,
-            ahead=ahead,
-            stale=stale,
+            graph=graph,
             prove=bool(prove),
         )
         self.options = configure.rules_of(self._chosen)
@@ -140,16 +134,15 @@ class Search:
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
-        self.on_progress = on_progress
-        limits = configure.limits_of(self.game, depth, expand_after, ties)
+        expand = option(expand, Expansion(), "expand", is_a(Expansion))
         self.heuristic = self._chosen.heuristic
         self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
         self._setting = Setting(
             game=self.game,
             rules=self.options,
-            limits=limits,
+            limits=configure.limits_of(self.game, expand, ties),
             graph_rules=configure.graph_rules_of(self._chosen, ties),
-            collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
+            collect=self._chosen.collect,
             memory=self.memory,
             heuristic=self.heuristic,
             threads=configure.check_threads(threads, self._chosen),
@@ -162,8 +155,7 @@ class Search:
             chosen=self._chosen,
             noise=self.noise,
             seed=self.seed,
-            depth=depth,
-            expand_after=expand_after,
+            expand=expand,
         )
         self._driver: Driver | None = None
         self._memory: Tree | Graph | None = None

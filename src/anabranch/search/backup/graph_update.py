@@ -1,4 +1,4 @@
-"""How values travel up a graph, where a node has many parents: the options of `Search(graph=True, update=...)`.
+"""How values travel up a graph, where a node has many parents: `GraphOptions(update=...)`.
 
 On a tree, every value that comes up through an edge is a sample of the child below it, so a running mean is right. On a graph
 the child also learns by other paths, and Q(n, a) is what the child is worth *now*: Q(n, a) = r + gamma Q(child). All three

@@ -2,7 +2,7 @@
 
 A simulation updates the nodes of its path. Other parents of those nodes learn of it when they are next visited; until then
 their values are stale. That is sound (they are visited again and again), but a value that is shared late helps late. The
-options of `Search(graph=True, stale=...)`:
+options of `GraphOptions(stale=...)`:
 
     PathOnly    nothing more (default)
     Parents     the other parents of every node on the path, too

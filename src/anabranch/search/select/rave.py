@@ -8,7 +8,7 @@ visits:
     ExactMSE()        beta = n~ / (n + n~ + n n~ b^2 / (mu (1 - mu)))    (46), mu being Q* by (47)
     LearntBias()      (47) with the bias that the search has found in its own edges
     HandSelected(k)   beta = sqrt(k / (3 N + k))                         (19)
-    OnlyAmaf()        beta = 1: RAVE by itself; with `Search(depth=1)`, AMAF
+    OnlyAmaf()        beta = 1: RAVE by itself; with `Expansion(depth=1)`, AMAF
     NoAmaf()          beta = 0: for heuristics without RAVE
 
 n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. An edge without
