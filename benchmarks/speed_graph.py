@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch import UCT, Result, Search
 from anabranch.games import ConnectFour
-from anabranch.graphs import CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.graphs import CatchUp, Continue, GraphOptions, Idempotent, Incremental, Stop
 from measure import ROUNDS, Comparison, Figure, alternate, cpu_seconds, main, median_speed, progress
 
 C = 1.4
@@ -69,7 +69,7 @@ def compare(simulations: int, unit: Callable[[Result], int], options: dict[str, 
 def figure(simulations: int, what: str, update: str | None, rounds: int) -> Figure:
     """One comparison; without a named update it is the default, which has a target at one size."""
     ahead, unit = UNITS[what]
-    options = {"graph": True, "ahead": ahead} | ({} if update is None else {"update": UPDATES[update]})
+    options = {"graph": GraphOptions(ahead=ahead) if update is None else GraphOptions(UPDATES[update], ahead)}
     cost(10, FIRST_SEED, unit, options), cost(10, FIRST_SEED, unit, {})  # compile
     comparison = compare(simulations, unit, options, rounds)
     name = ", ".join(part for part in ("graph", update, f"{type(ahead).__name__}()") if part)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import anabranch
 from anabranch import UCT, Search
 from anabranch.games import ConnectFour
-from anabranch.graphs import Ancestors, CatchUp, Continue, Idempotent, Incremental, Parents, Stop
+from anabranch.graphs import Ancestors, CatchUp, Continue, GraphOptions, Idempotent, Incremental, Parents, Stop
 from connect_four_set import FILE, Row, read
 from measure import Figure, main, progress
 from strength_connect_four import C, wilson
@@ -32,19 +32,19 @@ QUICK_EVERY = 8  # of the positions
 TREE, STOP, CONTINUE = "tree", "graph, Stop()", "graph, Continue()"
 CONFIGURATIONS: dict[str, dict[str, Any]] = {  # with the default update
     TREE: {},
-    STOP: {"graph": True, "ahead": Stop()},
-    CONTINUE: {"graph": True, "ahead": Continue()},
+    STOP: {"graph": GraphOptions(ahead=Stop())},
+    CONTINUE: {"graph": GraphOptions(ahead=Continue())},
 }
 UPDATES = {"Idempotent()": Idempotent(), "Incremental()": Incremental(), "CatchUp(0.01)": CatchUp(0.01)}
 AHEADS = {"Stop()": Stop(), "Continue()": Continue()}
 STOPS = {"Stop(leak=0.1)": Stop(leak=0.1), "Stop(factor=2)": Stop(factor=2.0), "Stop(number=10)": Stop(number=10.0)}
 STALES = {"Parents()": Parents(), "Ancestors()": Ancestors()}
 ALTERNATIVES: dict[str, dict[str, Any]] = {
-    **{f"graph, {u}, {a}": {"graph": True, "update": UPDATES[u], "ahead": AHEADS[a]} for u in UPDATES for a in AHEADS},
-    **{f"graph, {name}": {"graph": True, "ahead": ahead} for name, ahead in STOPS.items()},
+    **{f"graph, {u}, {a}": {"graph": GraphOptions(UPDATES[u], AHEADS[a])} for u in UPDATES for a in AHEADS},
+    **{f"graph, {name}": {"graph": GraphOptions(ahead=ahead)} for name, ahead in STOPS.items()},
 }
 SLOW_ALTERNATIVES: dict[str, dict[str, Any]] = {
-    f"graph, {name}": {"graph": True, "stale": stale} for name, stale in STALES.items()
+    f"graph, {name}": {"graph": GraphOptions(stale=stale)} for name, stale in STALES.items()
 }
 ALTERNATIVES_AT = {10_000: {**ALTERNATIVES, **SLOW_ALTERNATIVES}, 100_000: ALTERNATIVES}  # by simulations
 COLOURS = {TREE: "#777777", STOP: "#c8453b", CONTINUE: "#2d6a9f"}

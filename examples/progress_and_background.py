@@ -19,7 +19,8 @@ def main() -> None:
     game = Hex(size=5)
 
     print("with a callback:")
-    search = ab.Search(game, on_progress=show)
+    search = ab.Search(game)
+    search.on_progress = show
     print(repr(search.run(game.start(), seconds=0.5)))
 
     print("in the background, until it is stopped:")

@@ -10,6 +10,7 @@ from anabranch.search.backup.propagate import Parents as Parents
 from anabranch.search.backup.propagate import PathOnly as PathOnly
 from anabranch.search.backup.propagate import Staleness as Staleness
 from anabranch.search.backup.propagate import Sweeping as Sweeping
+from anabranch.search.graph_options import GraphOptions as GraphOptions
 from anabranch.search.memory.collect import Forget as Forget
 from anabranch.search.memory.collect import KeepReached as KeepReached
 from anabranch.search.results.export import GraphView as GraphView

@@ -12,6 +12,7 @@ from anabranch.search.select.base import value_of as value_of
 from anabranch.search.select.best_chance import BestChance as BestChance
 from anabranch.search.select.forced import Forced as Forced
 from anabranch.search.select.gumbel import Gumbel as Gumbel
+from anabranch.search.select.limits import Expansion as Expansion
 from anabranch.search.select.muzero import AmongSiblings as AmongSiblings
 from anabranch.search.select.muzero import BetweenBounds as BetweenBounds
 from anabranch.search.select.muzero import MuZero as MuZero

@@ -68,7 +68,11 @@ def test_all_options_of_a_search_are_there():
     )
     spec = parse(written, GO)
     assert spec.options["select"] == ab.PUCT(c=1.1, growth=0.45, fpu=ab.select.ReducedFPU(0.3))
-    assert spec.options["graph"] is True and spec.options["prove"] is False and spec.options["memory"] == "64MB"
+    assert repr(spec.options["graph"]) == repr(
+        ab.graphs.GraphOptions(ab.graphs.Idempotent(), ab.graphs.Continue(), ab.graphs.Parents(), ab.graphs.Forget(0.5))
+    )
+    assert spec.options["expand"] == ab.select.Expansion(after=2, depth=40)
+    assert spec.options["prove"] is False and spec.options["memory"] == "64MB"
     assert spec.options["backup"] == ab.backup.Mix(0.5) and spec.options["final"] == ab.final.ByTemperature(0.3)
     assert spec.limits == {"total": 300, "seconds": 0.5} and spec.reuse is False
     ab.Search(GO, **spec.options)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import anabranch as ab
+from anabranch.search.graph_options import grouped
 from tests.reference.repetitions import CHANCE, OVER, Solver, Table, TooLarge
 from tests.search.tables import LuckyTable, TableGame, game_of, random_table, table_objects
 
@@ -157,7 +158,7 @@ class Trial:
             self.game = LuckyTable(self.table)
             self.solver = Solver(replace(self.table, pays=[(0.0, 0.0)] * len(self.table.mover)))
         self.options = MANNERS[kind.manner](self.random) | {"prove": True, "seed": seed}
-        self.search = ab.Search(self.game, **self.options)
+        self.search = ab.Search(self.game, **grouped(self.options))
         self.line = self.start()
         self.before: list[Line] = []
 
@@ -233,7 +234,7 @@ class Trial:
         self.note("save and load")
         with tempfile.TemporaryDirectory() as folder:
             self.search.save(Path(folder) / "search")
-            self.search = ab.Search(self.game, **self.options)
+            self.search = ab.Search(self.game, **grouped(self.options))
             self.search.load(Path(folder) / "search")
         self.before = []
         return True

@@ -40,7 +40,7 @@ SEARCHES = {
     "tree": (ConnectFour(), {}),
     "graph": (ConnectFour(), {"graph": True}),
     "proofs": (TicTacToe(), {"graph": True, "prove": True}),
-    "parents": (TicTacToe(), {"graph": True, "stale": ab.graphs.Ancestors()}),
+    "parents": (TicTacToe(), {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Ancestors())}),
     "repetitions": (Tug(), {"graph": True}),
     "python": (TicTacToe(), {"graph": True, "evaluate": opinion}),
     "python on a tree": (TicTacToe(), {"evaluate": opinion}),

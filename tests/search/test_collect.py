@@ -6,6 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, TicTacToe, Treasure
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from anabranch.search.memory.collect import collect
 from anabranch.search.memory.graph import numbers
 from anabranch.search.memory.layout import NO_NODE, REFUSED, ROOM
@@ -53,7 +54,7 @@ def assert_counts_hold(search):
     ids=repr,
 )
 def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
-    search = ab.Search(game, graph=True, **options)
+    search = ab.Search(game, **grouped({"graph": True} | options))
     search.run(visits=VISITS)
     search.advance(search.run(visits=1).best)
     before = facts(search)
@@ -68,7 +69,7 @@ def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
 
 @pytest.mark.parametrize("collecting", [ab.graphs.KeepReached(), ab.graphs.Forget(), ab.graphs.Forget(share=0.2)], ids=repr)
 def test_a_full_graph_goes_on(collecting):
-    search = ab.Search(ConnectFour(), graph=True, memory="60KB" if COMPILED else "14KB", collect=collecting)
+    search = ab.Search(ConnectFour(), graph=ab.graphs.GraphOptions(collect=collecting), memory="60KB" if COMPILED else "14KB")
     result = search.run(visits=VISITS)
     assert result.memory_full
     assert result.visits.sum() == VISITS
@@ -80,7 +81,7 @@ def test_a_full_graph_goes_on(collecting):
 
 
 def test_forgetting_keeps_values_and_visits():
-    search = ab.Search(TicTacToe(), graph=True, collect=ab.graphs.Forget())
+    search = ab.Search(TicTacToe(), graph=ab.graphs.GraphOptions(collect=ab.graphs.Forget()))
     search.run(visits=VISITS)
     driver = search._driver
     before = search.run(visits=1)
@@ -111,7 +112,8 @@ def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
 
 
 def test_noise_and_a_chosen_action_follow_the_root_when_memory_is_collected():
-    options = {"graph": True, "select": ab.PUCT(), "memory": "60KB" if COMPILED else "14KB", "collect": ab.graphs.Forget()}
+    graph = ab.graphs.GraphOptions(collect=ab.graphs.Forget())
+    options = {"graph": graph, "select": ab.PUCT(), "memory": "60KB" if COMPILED else "14KB"}
     search = ab.Search(ConnectFour(), noise=ab.final.Dirichlet(weight=0.9), **options)
     search.run(visits=100)
     search.advance("d")

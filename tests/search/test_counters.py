@@ -82,7 +82,7 @@ def test_amaf_visits_are_counters_too():
 
 
 def test_the_numbers_of_simulations_begin_again_before_they_are_full():
-    search = ab.Search(ConnectFour(), graph=True, stale=ab.graphs.Ancestors(), memory="2MB")
+    search = ab.Search(ConnectFour(), graph=ab.graphs.GraphOptions(stale=ab.graphs.Ancestors()), memory="2MB")
     search.run(visits=300)
     search._graph.used[SIMULATION] = 2**31 - 20
     search._driver.countable = 0

@@ -102,9 +102,9 @@ def test_a_cycle_in_a_game_where_repetition_means_nothing_ends_every_simulation(
 PAYING = [
     (TugLoss(), {}),
     (TugForbidden(), {"graph": True}),
-    (TugLoss(), {"graph": True, "update": ab.graphs.CatchUp()}),
+    (TugLoss(), {"graph": ab.graphs.GraphOptions(update=ab.graphs.CatchUp())}),
     pytest.param(TugForbidden(), {}, marks=when_plain),
-    pytest.param(TugLoss(), {"graph": True, "update": ab.graphs.Idempotent()}, marks=when_plain),
+    pytest.param(TugLoss(), {"graph": ab.graphs.GraphOptions(update=ab.graphs.Idempotent())}, marks=when_plain),
 ]
 
 

@@ -28,7 +28,7 @@ quiet = settings(
 
 def options(way, ahead):
     update, stale = way
-    return {"graph": True, "update": update, "stale": stale, "ahead": ahead, "evaluate": ab.Uniform(), "memory": "5MB"}
+    return {"graph": ab.graphs.GraphOptions(update, ahead, stale), "evaluate": ab.Uniform(), "memory": "5MB"}
 
 
 @pytest.mark.parametrize("way", WAYS, ids=repr)

@@ -52,5 +52,3 @@ def test_what_an_ensemble_is_given_is_checked():
         ab.Ensemble(GAME, threads=0)
     with pytest.raises(ab.errors.SearchError, match="how long"):
         ab.Ensemble(GAME, threads=2, memory="2MB").run()
-    with pytest.raises(ab.errors.SearchError, match="progress"):
-        ab.Ensemble(GAME, threads=2, on_progress=print)

@@ -116,7 +116,7 @@ def test_chance_keeps_its_probabilities_whatever_the_priors():
 
 
 def test_the_tree_is_no_deeper_than_asked():
-    search = ab.Search(TicTacToe(), evaluate=uniform, depth=2)
+    search = ab.Search(TicTacToe(), evaluate=uniform, expand=ab.select.Expansion(depth=2))
     search.run(visits=300)
     assert all(edge.child is None for node in read_tree(search)[1:] for edge in node.edges)
 

@@ -15,6 +15,7 @@ import anabranch as ab
 import anabranch.search
 from anabranch.games import ConnectFour, TicTacToe
 from anabranch.games.tug import Tug
+from anabranch.search.graph_options import grouped
 from tests.conftest import when_compiled
 from tests.search.games import Board
 from tests.search.invariants import check_at_rest
@@ -66,7 +67,7 @@ KINDS = {
 
 def new_search(kind: str, evaluator, **more) -> ab.Search:
     game, options = KINDS[kind]
-    return ab.Search(game, select=ab.PUCT(), evaluate=evaluator, memory="2MB", seed=5, **options, **more)
+    return ab.Search(game, select=ab.PUCT(), evaluate=evaluator, memory="2MB", seed=5, **grouped(options | more))
 
 
 def play_on(search: ab.Search) -> None:
@@ -131,7 +132,8 @@ def test_an_exception_in_on_progress_ends_the_run_and_keeps_what_is_done():
     def look(result):
         raise Fault
 
-    search = ab.Search(ConnectFour(), on_progress=look, noise=ab.final.Dirichlet(0.3, 0.25))
+    search = ab.Search(ConnectFour(), noise=ab.final.Dirichlet(0.3, 0.25))
+    search.on_progress = look
     with pytest.raises(Fault):
         search.run(seconds=5)
     search.on_progress = None
@@ -326,6 +328,7 @@ def test_what_a_search_calls_may_look_at_it_but_not_change_it():
                 call()
         return True
 
-    search = ab.Search(ConnectFour(), on_progress=look)
+    search = ab.Search(ConnectFour())
+    search.on_progress = look
     assert search.run(seconds=60).stopped_by == "on_progress"
     assert seen[0] > 0

@@ -6,6 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Hex, Nim, Othello, Pig, TicTacToe, Treasure, TriNim, Tug
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from anabranch.search.memory.graph import numbers
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.results.read import edge_records
@@ -58,7 +59,7 @@ def test_the_fast_search_builds_the_same_graph_as_the_reference(game, update):
         [ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(leak=0.3), ab.graphs.Stop(factor=2.0, number=3)]
     ):
         options = {"update": update, "ahead": ahead, "seed": seed}
-        search = ab.Search(game, graph=True, memory="50MB", **options)
+        search = ab.Search(game, memory="50MB", **grouped({"graph": True} | options))
         search.run(visits=SIMULATIONS)
         reference = ReferenceGraph(game, **options)
         reference.run(SIMULATIONS)
@@ -69,7 +70,7 @@ def test_the_fast_search_builds_the_same_graph_as_the_reference(game, update):
     "options", [{"backup": ab.backup.Max()}, {"backup": ab.backup.Mix(0.4)}, {"select": ab.PUCT()}], ids=repr
 )
 def test_it_does_so_with_other_options(options):
-    search = ab.Search(TicTacToe(), graph=True, memory="50MB", expand_after=2, **options)
+    search = ab.Search(TicTacToe(), memory="50MB", **grouped({"graph": True, "expand_after": 2} | options))
     search.run(visits=SIMULATIONS)
     reference = ReferenceGraph(TicTacToe(), expand_after=2, **options)
     reference.run(SIMULATIONS)
@@ -97,7 +98,7 @@ WITHOUT_TRANSPOSITIONS = [
 @pytest.mark.parametrize(("game", "update", "backup"), WITHOUT_TRANSPOSITIONS, ids=repr)
 def test_without_transpositions_graph_and_tree_are_the_same(game, update, backup):
     tree = ab.Search(game, backup=backup, seed=3, memory="20MB")
-    graph = ab.Search(game, backup=backup, seed=3, memory="20MB", graph=True, update=update)
+    graph = ab.Search(game, backup=backup, seed=3, memory="20MB", graph=ab.graphs.GraphOptions(update=update))
     first, second = (search.run(visits=SIMULATIONS) for search in (tree, graph))
     assert second.stats.merges == 0
     assert first.stats.evaluations == second.stats.evaluations
@@ -137,7 +138,7 @@ def known_positions(search):
 
 @pytest.mark.parametrize("game", [Nim(), TriNim(8), Hex(2)], ids=repr)
 def test_a_small_game_has_as_many_nodes_as_positions(game):
-    search = ab.Search(game, graph=True, select=ab.UCT(c=20.0), ahead=ab.graphs.Continue())
+    search = ab.Search(game, graph=ab.graphs.GraphOptions(ahead=ab.graphs.Continue()), select=ab.UCT(c=20.0))
     result = search.run(visits=5000 if COMPILED else 400)
     assert result.stats.nodes == len(reachable(game))
     assert set(nodes_by_key(search)) == reachable(game)
@@ -235,6 +236,6 @@ def test_no_recursion_a_path_of_ten_thousand_plies():
 
 def test_settings_say_what_was_asked_for():
     for ahead in (ab.graphs.Continue(), ab.graphs.Stop(leak=0.5)):
-        settings = ab.Search(TicTacToe(), graph=True, ahead=ahead).run(visits=1).settings
+        settings = ab.Search(TicTacToe(), graph=ab.graphs.GraphOptions(ahead=ahead)).run(visits=1).settings
         assert settings["ahead"] == repr(ahead)
         assert settings["update"] == "Incremental()"

@@ -30,7 +30,7 @@ SEARCHES = {
     "graph": (TicTacToe(), {"graph": True}),
     "graph of Connect Four": (ConnectFour(), {"graph": True}),
     "graph with proofs": (TicTacToe(), {"graph": True, "prove": True}),
-    "graph that knows parents": (TicTacToe(), {"graph": True, "stale": ab.graphs.Ancestors()}),
+    "graph that knows parents": (TicTacToe(), {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Ancestors())}),
     "graph with an evaluator in Python": (TicTacToe(), {"graph": True, "evaluate": opinion}),
     "graph with repetitions": (Tug(), {"graph": True}),
     "tree with rewards": (Treasure(), {}),
@@ -154,7 +154,9 @@ def test_what_was_found_before_gives_way(path, kept):
 
 
 def test_other_options_may_be_others(path, kept):
-    other = make(TicTacToe(), graph=True, select=ab.UCT(c=0.5), ahead=ab.graphs.Continue(), final=ab.final.ByValue())
+    other = make(
+        TicTacToe(), graph=ab.graphs.GraphOptions(ahead=ab.graphs.Continue()), select=ab.UCT(c=0.5), final=ab.final.ByValue()
+    )
     other.load(path)
     result = other.run(visits=20)
     assert result.stats.kept == VISITS and result.settings["select"].startswith("UCT(c=0.5")
@@ -276,7 +278,10 @@ def test_other_rules_under_the_same_name_are_told(path, busy, kept):
 OTHERS = {
     "graph": ({}, "with graph=True, and this search is with graph=False: make it with the same options"),
     "prove": ({"graph": True, "prove": True}, "saved without prove=True, and this search is with prove=True"),
-    "stale": ({"graph": True, "stale": ab.graphs.Parents()}, r"this search is with stale=Parents\(\) or Ancestors\(\)"),
+    "stale": (
+        {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Parents())},
+        r"this search is with stale=Parents\(\) or Ancestors\(\)",
+    ),
     "evaluate": ({"graph": True, "evaluate": opinion}, "this search is with an evaluator in Python"),
 }
 

@@ -198,7 +198,8 @@ def test_the_background_thread_builds_the_same_tree():
 
 def test_progress_is_told_about_ten_times_a_second():
     told = []
-    search = ab.Search(TicTacToe(), on_progress=told.append)
+    search = ab.Search(TicTacToe())
+    search.on_progress = told.append
     result = search.run(seconds=0.55)
     counts = [int(progress.visits.sum()) for progress in told]
     assert 2 <= len(told) <= 6
@@ -207,7 +208,8 @@ def test_progress_is_told_about_ten_times_a_second():
 
 
 def test_who_is_told_of_the_progress_may_stop_it():
-    search = ab.Search(TicTacToe(), on_progress=lambda result: True)
+    search = ab.Search(TicTacToe())
+    search.on_progress = lambda result: True
     result = search.run(seconds=20)
     assert result.stopped_by == "on_progress"
     assert 0.1 <= result.stats.seconds < 5

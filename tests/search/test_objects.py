@@ -44,7 +44,7 @@ def test_objects_and_records_of_one_game_give_the_same_tree(select):
 
 
 def test_random_playouts_of_objects_are_worth_as_much_as_the_kernels():
-    flat = {"depth": 1, "select": ab.UCT(c=100.0)}  # every action as often as the others
+    flat = {"expand": ab.select.Expansion(depth=1), "select": ab.UCT(c=100.0)}  # every action as often as the others
     objects = ab.Search(Board, **flat).run(visits=4500 if COMPILED else 900)
     records = ab.Search(TicTacToe(), **flat).run(visits=45_000 if COMPILED else 900)
     slack = 0.12 if COMPILED else 0.35  # four standard errors
@@ -69,7 +69,7 @@ def test_a_win_in_one_is_worth_1_to_either_player():
 
 def test_a_cut_off_playout_counts_as_the_middle_and_a_finished_one_as_what_it_pays():
     """With one stone left the playout is over after one ply; with three left it may be or not."""
-    search = ab.Search(Take, evaluate=ab.Rollout(cutoff=1), depth=1)
+    search = ab.Search(Take, evaluate=ab.Rollout(cutoff=1), expand=ab.select.Expansion(depth=1))
     search.run(Take(stones=4), visits=300)
     value_of_leaving = {3 - edge.action: edge.total[0] / edge.visits for edge in read_tree(search)[0].edges}
     assert value_of_leaving[1] == -1.0
@@ -124,7 +124,7 @@ def test_rewards_of_objects_count_as_those_of_records():
 
 def test_playouts_of_objects_count_rewards():
     """With one step left a playout is that step: it pays 2 to the right, and nothing down."""
-    search = ab.Search(Hunter, depth=1)
+    search = ab.Search(Hunter, expand=ab.select.Expansion(depth=1))
     search.run(Hunter(Treasure(steps=2).start()), visits=200)
     value_of = {edge.action: edge.total[0] / edge.visits for edge in read_tree(search)[0].edges}
     assert value_of[1] == pytest.approx(2.0)  # and then nothing lies beside it

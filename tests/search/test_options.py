@@ -1,15 +1,19 @@
 """Options: what is refused and how, the choice at the end, noise at the root."""
 
+import inspect
 import math
 import pickle
+import re
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Hex, Pig, TicTacToe
+from anabranch.search.graph_options import grouped
+from anabranch.search.requirements import check_together, goes_with_threads, needed_columns
 from anabranch.search.results.final import Candidates, choose_index
 from anabranch.search.results.read import edge_records
 from anabranch.search.select.base import score
@@ -35,16 +39,24 @@ WRONG_OPTIONS = {
     "ProgressiveBias(rule=Pruning(": {"select": ab.select.ProgressiveBias(ab.select.Pruning())},
     "Widening(rule=Rollout(": {"select": ab.select.Widening(ab.Rollout())},
     "strict must be True or False, not 'no'": {"select": ab.Rave(strict="no")},
-    "depth=0: must be a whole number of 1 or more": {"depth": 0},
-    "expand_after=1.5: must be a whole number": {"expand_after": 1.5},
+    "depth=0: must be a whole number of 1 or more": {"expand": ab.select.Expansion(depth=0)},
+    "Expansion: after must be a whole number, not 1.5": {"expand": ab.select.Expansion(after=1.5)},
     "threads=0: must be a whole number": {"threads": 0},
     "memory='much': write a number of bytes": {"memory": "much"},
     "memory='1 XB': write a number of bytes": {"memory": "1 XB"},
     "memory=0: must be above 0": {"memory": 0},
-    "update, ahead and stale are for graphs: say graph=True": {"update": ab.graphs.Idempotent()},
-    "update, ahead and stale are for graphs": {"stale": ab.graphs.Parents()},
-    "CatchUp() averages: use it with backup=Mean()": {"graph": True, "update": ab.graphs.CatchUp(), "backup": ab.backup.Max()},
-    "CatchUp() keeps running means": {"graph": True, "update": ab.graphs.CatchUp(), "stale": ab.graphs.Ancestors()},
+    "update, ahead and stale are for graphs: say graph=True": {
+        "graph": ab.graphs.GraphOptions(ab.graphs.Idempotent(), merge=False)
+    },
+    "update, ahead and stale are for graphs": {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Parents(), merge=False)},
+    "CatchUp() averages: use it with backup=Mean()": {
+        "graph": ab.graphs.GraphOptions(ab.graphs.CatchUp()),
+        "backup": ab.backup.Max(),
+    },
+    "CatchUp() keeps running means": {"graph": ab.graphs.GraphOptions(ab.graphs.CatchUp(), stale=ab.graphs.Ancestors())},
+    "graph='yes': give True, False, or GraphOptions(": {"graph": "yes"},
+    "update=UCT(": {"graph": ab.graphs.GraphOptions(update=ab.UCT())},
+    "GraphOptions: stale must be an option such as PathOnly()": {"graph": ab.graphs.GraphOptions(stale="none")},
     "UCT: c must be a number, not 'large'": {"select": ab.UCT(c="large")},
     "UCT: c=-1.0 must be": {"select": ab.UCT(c=-1)},
     "PUCT: fpu must be an option such as ParentFPU(": {"select": ab.PUCT(fpu=0.2)},
@@ -88,7 +100,7 @@ def test_wrong_limits_are_refused(message, limits):
 
 
 def test_numbers_of_numpy_are_numbers():
-    assert ab.Search(TicTacToe(), depth=np.int64(3)).run(visits=np.int32(20)).visits.sum() == 20
+    assert ab.Search(TicTacToe(), expand=ab.select.Expansion(depth=np.int64(3))).run(visits=np.int32(20)).visits.sum() == 20
 
 
 def test_a_finished_game_is_not_searched():
@@ -130,12 +142,79 @@ def test_a_rule_of_ones_own_needs_no_more_than_a_class_and_a_function():
     assert result.visits.tolist() == [20] + [0] * 8
 
 
+class Picky(NamedTuple):
+    """A rule of one's own that answers for itself: the squares of values are to be summed for it, and it goes neither with
+    proofs nor with several threads."""
+
+    rule: Any = ab.UCT()
+
+
+@score.register(Picky)
+def score_picky(rule, parent, edge):
+    return score(rule.rule, parent, edge)
+
+
+@needed_columns.register(Picky)
+def needed_columns_picky(rule):
+    return "squares", *needed_columns(rule.rule)
+
+
+@check_together.register(Picky)
+def check_picky(rule, chosen):
+    if chosen.prove:
+        raise ab.errors.SearchError("Picky() does not go with proofs")
+
+
+@goes_with_threads.register(Picky)
+def goes_with_threads_picky(rule):
+    return False
+
+
+def test_a_rule_of_ones_own_says_what_it_needs_and_what_it_goes_with():
+    search = ab.Search(TicTacToe(), select=Picky())
+    search.run(visits=20)
+    assert search._needs.squares and not search._needs.amaf
+    assert ab.Search(TicTacToe(), select=Picky(ab.Rave()))._needs.amaf
+    with pytest.raises(ab.errors.SearchError, match="does not go with proofs"):
+        ab.Search(TicTacToe(), select=Picky(), prove=True)
+    with pytest.raises(ab.errors.SearchError, match="does not go with proofs"):
+        ab.Search(TicTacToe(), select=ab.select.Widening(Picky()), prove=True)
+    with pytest.raises(ab.errors.SearchError, match="is not for several threads"):
+        ab.Search(TicTacToe(), select=Picky(), threads=2)
+
+
+def test_every_option_of_a_search_is_explained():
+    parameters = list(inspect.signature(ab.Search).parameters)
+    assert len(parameters) <= 15
+    for name in parameters[1:]:
+        assert re.search(rf"^ +{name}  ", ab.Search.__init__.__doc__, re.MULTILINE), name
+
+
+def test_options_written_one_by_one_are_put_together():
+    one_by_one = {"graph": True, "stale": ab.graphs.Parents(), "ahead": None, "depth": 3, "expand_after": 2, "seed": 5}
+    together = {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Parents()), "expand": ab.select.Expansion(2, 3), "seed": 5}
+    settings = [ab.Search(TicTacToe(), **options).run(visits=1).settings for options in (grouped(one_by_one), together)]
+    assert settings[0] == settings[1] and settings[0]["depth"] == 3 and settings[0]["stale"] == "Parents()"
+    assert grouped({"collect": ab.graphs.Forget()})["graph"].merge is False
+
+
+def test_a_tree_with_proofs_may_forget_what_was_visited_little():
+    forgetful = ab.graphs.GraphOptions(collect=ab.graphs.Forget(), merge=False)
+    keeping, forgetting = (
+        ab.Search(TicTacToe(), prove=True, graph=graph, memory="14KB").run(visits=300) for graph in (False, forgetful)
+    )
+    assert keeping.settings["graph"] is forgetting.settings["graph"] is False
+    assert keeping.memory_full and forgetting.stats.nodes < keeping.stats.nodes  # some are gone
+
+
 @pytest.mark.parametrize(
     "option",
     [
         ab.UCT(c=2),
         ab.PUCT(fpu=ab.select.ReducedFPU()),
         ab.Rollout(playouts=3),
+        ab.select.Expansion(depth=3),
+        ab.graphs.GraphOptions(stale=ab.graphs.Sweeping(0.1)),
         ab.backup.Mix(0.2),
         ab.final.Dirichlet(),
         ab.final.ByValue(),
@@ -143,7 +222,9 @@ def test_a_rule_of_ones_own_needs_no_more_than_a_class_and_a_function():
 )
 def test_options_pickle_and_print_as_they_are_typed(option):
     assert pickle.loads(pickle.dumps(option)) == option
-    assert eval(repr(option), {name: getattr(ab, name) for name in dir(ab)} | {"inf": math.inf}) == option
+    groups = (ab, ab.select, ab.evaluate, ab.backup, ab.final, ab.graphs)
+    names = {name: getattr(group, name) for group in groups for name in dir(group)}
+    assert eval(repr(option), names | {"inf": math.inf}) == option
 
 
 # --- the choice at the end ---

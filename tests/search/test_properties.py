@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import anabranch as ab
 from anabranch.games import Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from tests.search.trees import assert_rules_hold, read_tree
 
 GAMES = [TicTacToe(), TriNim(7), Pig(target=8), Treasure(steps=4)]
@@ -23,7 +24,7 @@ growth = st.fixed_dictionaries(
 
 @given(game=st.sampled_from(GAMES), select=selects, options=growth, seed=seeds, visits=st.integers(1, MOST))
 def test_counts_add_up_in_every_tree(game, select, options, seed, visits):
-    search = ab.Search(game, select=select, seed=seed, **options)
+    search = ab.Search(game, select=select, seed=seed, **grouped(options))
     result = search.run(visits=visits)
     nodes = read_tree(search)
     root = nodes[0]

@@ -14,7 +14,7 @@ from tests.search.tables import game_of, random_table
 
 GAMES = 36 if COMPILED else 3  # of each kind
 LOST, WON, NOTHING = (-1.0, 1.0), (1.0, -1.0), (0.0, 0.0)
-GRAPHS = [{"graph": True}, {"graph": True, "ahead": ab.graphs.Continue()}, {}]
+GRAPHS = [{"graph": True}, {"graph": ab.graphs.GraphOptions(ahead=ab.graphs.Continue())}, {}]
 MANY = 2_000 if COMPILED else 200
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import anabranch as ab
 from anabranch.games import Hex, TicTacToe
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from anabranch.search.memory.collect import collect
 from anabranch.search.select.base import Parent, score
 from anabranch.search.select.edge_view import AmafEdge
@@ -45,7 +46,7 @@ SCHEDULES = [
 
 def assert_same_as_reference(game, graph, seed=0, simulations=SIMULATIONS, position=None, **options):
     """Run both and compare everything; the search."""
-    search = ab.Search(game, graph=graph, seed=seed, memory="20MB", **options)
+    search = ab.Search(game, seed=seed, memory="20MB", **grouped({"graph": graph} | options))
     start = game.start() if position is None else position
     search.run(start, visits=simulations // 3)
     search.run(start, visits=simulations - simulations // 3)
@@ -98,7 +99,11 @@ def test_on_graphs_a_simulation_that_is_stopped_teaches_nothing():
     for ahead in (ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(leak=0.3)):
         assert_same_as_reference(Echo(), True, seed=5, select=ab.Rave(bias=0.1, c=1.2), ahead=ahead)
     search = ab.Search(
-        Echo(), graph=True, select=ab.Rave(schedule=ab.select.NoAmaf(), c=1e6), seed=5, depth=2, ahead=ab.graphs.Stop(0.0)
+        Echo(),
+        graph=ab.graphs.GraphOptions(ahead=ab.graphs.Stop(0.0)),
+        select=ab.Rave(schedule=ab.select.NoAmaf(), c=1e6),
+        seed=5,
+        expand=ab.select.Expansion(depth=2),
     )
     stats = search.run(visits=400).stats
     amaf = amaf_of(search._graph, search._root)
@@ -166,7 +171,7 @@ def test_objects_learn_by_amaf_as_records_do():
     visits, slack = (3600, 0.15) if COMPILED else (720, 0.4)
     means = []
     for game in (Board, TicTacToe()):
-        search = ab.Search(game, **flat)
+        search = ab.Search(game, **grouped(flat))
         search.run(visits=visits)
         amaf, actions = amaf_of(search._graph, search._root), edge_records(search._graph, search._root)["action"]
         assert (amaf["amaf_visits"] > 2 * visits / 9).all()
@@ -313,7 +318,9 @@ def test_weights_go_to_0(schedule):
 
 
 def searched(graph=False, **options):
-    search = ab.Search(TicTacToe(), graph=graph, select=ab.Rave(bias=0.05, c=0.3), heuristic=Fancy(), seed=8, **options)
+    search = ab.Search(
+        TicTacToe(), select=ab.Rave(bias=0.05, c=0.3), heuristic=Fancy(), seed=8, **grouped({"graph": graph} | options)
+    )
     search.run(visits=3 * SIMULATIONS)
     return search
 
@@ -367,7 +374,12 @@ def test_collecting_keeps_amaf_values():
 @pytest.mark.parametrize("collecting", [ab.graphs.KeepReached(), ab.graphs.Forget()], ids=repr)
 def test_with_little_memory_amaf_values_stay_right(collecting):
     search = ab.Search(
-        TicTacToe(), graph=True, select=ab.Rave(bias=0.05, c=0.3), heuristic=Fancy(), memory="30KB", collect=collecting, seed=9
+        TicTacToe(),
+        graph=ab.graphs.GraphOptions(collect=collecting),
+        select=ab.Rave(bias=0.05, c=0.3),
+        heuristic=Fancy(),
+        memory="30KB",
+        seed=9,
     )
     for _ in range(4):
         result = search.run(visits=2 * SIMULATIONS)

@@ -8,6 +8,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from tests.reference.search import ReferenceSearch
 from tests.search.games import Percent
 from tests.search.trees import assert_same_tree
@@ -49,7 +50,7 @@ def describe(value):
 
 def both(game, simulations, seed, **options):
     """A search and the reference after so many simulations, the first one run in three parts."""
-    search = ab.Search(game, seed=seed, memory="100MB", **options)
+    search = ab.Search(game, seed=seed, memory="100MB", **grouped(options))
     position = game.start()
     for total in (1, simulations // 3, simulations):
         search.run(position, total=total)

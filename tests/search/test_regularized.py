@@ -60,7 +60,7 @@ def test_visits_of_puct_come_near_it():
         numbers = np.random.default_rng(int(states["stones"].sum() if "stones" in states.dtype.names else 1)).uniform(size=9)
         return numbers[None] / numbers.sum(), [0.0]
 
-    search = ab.Search(TicTacToe(), select=ab.PUCT(c=1.25), evaluate=opinion, depth=1, graph=True)
+    search = ab.Search(TicTacToe(), select=ab.PUCT(c=1.25), evaluate=opinion, expand=ab.select.Expansion(depth=1), graph=True)
     result = search.run(visits=2000 if COMPILED else 400)
     np.testing.assert_allclose(result.policy, result.regularized, atol=0.02)
 

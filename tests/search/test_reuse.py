@@ -238,7 +238,9 @@ def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
 @pytest.mark.parametrize("stale", [ab.graphs.Parents(), ab.graphs.Ancestors()])
 def test_news_does_not_reach_positions_of_which_only_the_evaluation_is_kept(stale):
     """Those have no visits to divide by."""
-    search = ab.Search(TicTacToe(), graph=True, stale=stale, evaluate=lambda states: (None, np.zeros(len(states))), seed=1)
+    search = ab.Search(
+        TicTacToe(), graph=ab.graphs.GraphOptions(stale=stale), evaluate=lambda states: (None, np.zeros(len(states))), seed=1
+    )
     search.run(visits=300)
     search.advance(0, keep="evaluations")
     search.run(visits=200)

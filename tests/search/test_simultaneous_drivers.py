@@ -6,6 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import Goofspiel, PyRat
 from anabranch.games.rules import CHANCE
+from anabranch.search.graph_options import grouped
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.results.read import edge_records
 from tests.conftest import when_compiled, when_plain
@@ -42,7 +43,7 @@ class Opinion:
 
 def search_with(evaluate=None, game=GAME, **options):
     evaluate = ab.Uniform() if evaluate is None else evaluate
-    return ab.Search(game, evaluate=evaluate, memory="5MB", seed=3, **{"graph": True} | options)
+    return ab.Search(game, evaluate=evaluate, memory="5MB", seed=3, **grouped({"graph": True} | options))
 
 
 # --- the root moves -----------------------------------------------------------------------------------------------------------

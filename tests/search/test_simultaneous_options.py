@@ -9,6 +9,7 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour, Goofspiel, MatrixGame, PyRat, Repeated
+from anabranch.search.graph_options import grouped
 from anabranch.search.results.read import edge_records
 from anabranch.search.simultaneous.read import read_node
 from tests.conftest import when_plain
@@ -36,7 +37,7 @@ def uneven(states):
 
 
 def search_with(game=GAME, **options):
-    return ab.Search(game, **{"evaluate": ab.Uniform(), "graph": True, "memory": "5MB", "seed": 3} | options)
+    return ab.Search(game, **grouped({"evaluate": ab.Uniform(), "graph": True, "memory": "5MB", "seed": 3} | options))
 
 
 # --- noise --------------------------------------------------------------------------------------------------------------------
@@ -256,7 +257,7 @@ def test_payoffs_are_what_pairs_brought(result):
 )
 def test_options_that_make_no_sense_together_are_refused(game, options, complaint):
     with pytest.raises(ab.errors.SearchError, match=complaint):
-        ab.Search(game, **{"graph": True, "memory": "1MB"} | options)
+        ab.Search(game, **grouped({"graph": True, "memory": "1MB"} | options))
 
 
 @pytest.mark.parametrize("options", [{"c": -1.0}, {"forced": -2.0}], ids=repr)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import anabranch as ab
 from anabranch.games import Goofspiel, MatrixGame, PyRat, Repeated
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from anabranch.search.results.read import edge_records
 from tests.conftest import when_plain
 from tests.reference.simultaneous import ReferencePairs, assert_pairs_add_up, assert_same_pairs
@@ -71,7 +72,7 @@ def both(game, simulations=SIMULATIONS, position=None, **options):
     on_graph = {"graph": True, "update": ab.graphs.Idempotent(), "ahead": ab.graphs.Continue()} | options
     if not on_graph["graph"]:
         on_graph = {"graph": False} | options
-    search = ab.Search(game, memory="20MB", **{"ties": "lowest"} | on_graph)
+    search = ab.Search(game, memory="20MB", **grouped({"ties": "lowest"} | on_graph))
     for total in (1, simulations // 3, simulations):
         search.run(position or game.start(), total=total)
     known = {name: value for name, value in on_graph.items() if name != "update"}
@@ -247,7 +248,7 @@ rules = st.builds(
 )
 def test_a_visited_edge_has_an_evaluated_child_and_all_counts_add_up(game, select, update, ahead, seed, simulations):
     search = ab.Search(
-        game, select=select, evaluate=ab.Uniform(), graph=True, update=update, ahead=ahead, seed=seed, memory="5MB"
+        game, select=select, evaluate=ab.Uniform(), graph=ab.graphs.GraphOptions(update, ahead), seed=seed, memory="5MB"
     )
     result = search.run(visits=simulations)
     assert_pairs_add_up(search)

@@ -77,8 +77,9 @@ def test_the_reference_does_what_was_worked_out_by_hand():
 
 @when_plain
 def test_the_search_does_what_was_worked_out_by_hand():
-    options = {"update": ab.graphs.Idempotent(), "ahead": ab.graphs.Continue(), "ties": "lowest", "memory": "1MB"}
-    search = ab.Search(GAME, select=RULE, evaluate=ab.Uniform(), graph=True, **options)
+    graph = ab.graphs.GraphOptions(ab.graphs.Idempotent(), ab.graphs.Continue())
+    options = {"graph": graph, "ties": "lowest", "memory": "1MB"}
+    search = ab.Search(GAME, select=RULE, evaluate=ab.Uniform(), **options)
     visits = {}
     for count, expected in enumerate(WORKED, start=1):
         visits[expected.chosen] = visits.get(expected.chosen, 0) + 1

@@ -173,7 +173,7 @@ def test_what_does_not_go_with_threads_is_told():
     with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Search(Take(), threads=2)
     with pytest.raises(ab.errors.SearchError, match="PathOnly"):
-        ab.Search(GAME, graph=True, stale=ab.graphs.Parents(), threads=2)
+        ab.Search(GAME, graph=ab.graphs.GraphOptions(stale=ab.graphs.Parents()), threads=2)
     with pytest.raises(ab.errors.SearchError, match="threads"):
         ab.Search(GAME, select=ab.Rave(), heuristic=lambda state: (0.5, 0, 0), threads=2)
     with pytest.raises(ab.errors.SearchError, match="threads"):

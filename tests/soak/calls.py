@@ -11,6 +11,7 @@ import numpy as np
 import anabranch as ab
 from anabranch.games.objects import ObjectGame
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from anabranch.search.memory.layout import POSITIONS
 from tests.soak.catalogue import Drawn, chance, number, one_of
 from tests.soak.checks import facts_of, is_large, is_planted, state_of
@@ -219,7 +220,7 @@ def check_copy(trial: Trial) -> None:
 
 def loaded(trial: Trial) -> ab.Search:
     """Another search with what the file holds."""
-    other = ab.Search(trial.drawn.game, **trial.options)
+    other = ab.Search(trial.drawn.game, **grouped(trial.options))
     other.load(trial.folder / "search")
     if state_of(other) != trial.saved:
         raise Wrong("what is loaded is not what was saved")

@@ -10,6 +10,7 @@ import numpy as np
 
 import anabranch as ab
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from tests.search.proofs import KINDS, QUICK, judge
 from tests.soak.calls import soak
 from tests.soak.catalogue import FEW, MORE, chance, common, number, wide
@@ -29,7 +30,7 @@ def play(seed: int, scenario: int, scope: str, told: Callable[[str], None] = non
     drawn = wide(random) if anything else common(random, FEW if scope == FEWEST else MORE)
     told(str(drawn))
     try:
-        ab.Search(drawn.game, **drawn.options)
+        ab.Search(drawn.game, **grouped(drawn.options))
     except ab.AnabranchError:
         return Counter({"combinations refused": 1})
     return soak(drawn, random, told).counts + Counter({"scripts": 1})

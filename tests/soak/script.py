@@ -20,6 +20,7 @@ import numpy as np
 import anabranch as ab
 from anabranch.games.objects import ObjectGame
 from anabranch.jit import COMPILED
+from anabranch.search.graph_options import grouped
 from tests.search.invariants import total_visits
 from tests.soak.catalogue import Drawn, chance, number, one_of
 from tests.soak.checks import check_memory, check_result, facts_of, is_large, is_planted, legal_at, state_of
@@ -77,7 +78,7 @@ class Trial:
     def __init__(self, drawn: Drawn, random: np.random.Generator, folder: Path, told: Callable[[str], None]) -> None:
         self.drawn, self.random, self.folder, self.tell = drawn, random, folder, told
         self.options = dict(drawn.options)
-        self.search = ab.Search(drawn.game, **self.options)
+        self.search = ab.Search(drawn.game, **grouped(self.options))
         self.game = self.search.game
         self.line = Line(None)
         self.visits: int | None = None  # of the root, if they are known

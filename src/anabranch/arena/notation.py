@@ -10,10 +10,11 @@
     strong: puct visits=2000                              any of them with a name of its own
 
 Options stand behind the kind, divided by blanks or commas (`uct:visits=1000,c=0.5` is the same as `uct visits=1000 c=0.5`).
-They are those of `Search`; how long to search a move (`visits`, `total`, `seconds`); `reuse` (True: the tree is kept from move
-to move); `net`, a network's file, and `batch`, the positions that it sees at once; and, for short, the fields of the selection
-rule and of the evaluator. `graph` alone means `graph=True`. Values are Python literals and options by name (`option_names.py`),
-`MoGo` being short for `MoGo()`. Next: `players.py`, which makes players of it.
+They are those of `Search`, and those that it takes in objects one by one (`update`, `depth` ...); how long to search a move
+(`visits`, `total`, `seconds`); `reuse` (True: the tree is kept from move to move); `net`, a network's file, and `batch`, the
+positions that it sees at once; and, for short, the fields of the selection rule and of the evaluator. `graph` alone means
+`graph=True`. Values are Python literals and options by name (`option_names.py`), `MoGo` being short for `MoGo()`.
+Next: `players.py`, which makes players of it.
 """
 
 import difflib
@@ -36,6 +37,7 @@ from anabranch.presets import best_options
 from anabranch.search.checks import is_function, serves
 from anabranch.search.configure import default_rule
 from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.graph_options import GROUPED, grouped
 from anabranch.search.searcher import Search
 
 LABEL = re.compile(r"[^\W_][\w .,+*/=()%-]*")
@@ -46,7 +48,7 @@ LONGEST = 4_000  # characters
 SEARCH, BEST, PLAYOUT, RANDOM = "search", "best", "playout", "random"
 LIMITS = ("visits", "total", "seconds")
 FILES = ("net",)  # options that are paths, and nothing else
-NOT_GIVEN = ("self", "game", "seed", "on_progress")  # of Search: the match has them
+NOT_GIVEN = ("self", "game", "seed")  # of Search: the match has them
 USUAL_PLACE = "/usr/games"  # where Debian keeps games, on not everybody's PATH
 
 
@@ -191,7 +193,7 @@ def _network(given: dict[str, Any], game: Game) -> Network:
 
 def _routed(given: dict[str, Any], game: Game) -> dict[str, Any]:
     """Options of `Search`; fields of the selection rule and of the evaluator are put into these."""
-    own = [name for name in inspect.signature(Search.__init__).parameters if name not in NOT_GIVEN]
+    own = [name for name in (*inspect.signature(Search.__init__).parameters, *GROUPED) if name not in NOT_GIVEN]
     options = {key: value for key, value in given.items() if key in own}
     evaluate = options.get("evaluate", Rollout())
     parts = {"select": options.get("select", default_rule(game, evaluate)), "evaluate": evaluate}
@@ -210,7 +212,7 @@ def _routed(given: dict[str, Any], game: Game) -> dict[str, Any]:
         raise ArenaError(f"evaluate={evaluate!r}: give an evaluator such as Rollout, or a function of the game's module")
     if isinstance(evaluate, Rollout) and evaluate.policy is not None:
         _check_policy(evaluate.policy)
-    return options
+    return grouped(options)
 
 
 def _check(limits: Mapping[str, Any]) -> None:

@@ -43,9 +43,9 @@ def tag_of(field_names: Any) -> str | None:
 
 def keys_of_value(value: Any) -> Iterator[Hashable]:
     """The registry keys under which a plain-Python argument is looked up, best first."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is not None and dtype.names:
-        yield tag_of(dtype.names)
+    fields = getattr(getattr(value, "dtype", None), "names", None)
+    if fields:
+        yield tag_of(fields)
     else:
         yield from type(value).__mro__
 

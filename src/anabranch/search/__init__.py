@@ -3,7 +3,7 @@
     searcher.py, fleet.py, ensemble.py   the faces: one search, many that share batches, independent trees added up
     warm.py         compiling before a clock runs
     simultaneous/   players who move at once: rules, grids, strategies, results; plugs into the generic functions below
-    configure.py    from options to what is needed: rules, limits, memory
+    configure.py    from options to what is needed: rules, limits, memory; options answer for themselves (requirements.py)
     run/            one run of a search: progress, noise and restrictions at the root, one call at a time
     results/        what was found: results for people, the final choice, views, drawings, files
     drivers/        who plays and evaluates; what happens between two slices of simulations

@@ -1,11 +1,12 @@
-"""From options to what a search runs on: rules, limits and needs, then memory, then a driver.
+"""From options to what a search runs on: rules, limits, and what is kept in memory.
 
-The first half reads the options of `Search` (`checks.py` checks each by itself; here, whether they go together) and tells
-them again as `Result.settings`; the second half decides between tree and graph and picks the driver.
-Above: `searcher.py`. Below: `drivers/base.py` and `drivers/python.py`, the drivers; `memory/tree.py` and `memory/graph.py`, the
-two layouts in memory.
+`chosen_of` takes the options of `Search`, each as it was given or by default, and has them say whether they go together; the
+functions below it put together what kernels, drivers and people are told. Nothing here knows one rule from another: options
+answer for themselves (`requirements.py`).
+Above: `searcher.py`. Below: `checks.py`; `drivers/make.py`, which allocates memory and picks the driver.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from anabranch._version import __version__
@@ -14,70 +15,162 @@ from anabranch.games.advice import advise
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import REPETITIONS
-from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.jit import generic
 from anabranch.jit.options import is_option
-from anabranch.search.backup.certainty import ByCertainty
-from anabranch.search.backup.graph_update import CONTINUE, CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.search.backup.graph_update import Continue, Stop, after_visit, as_stop, stays_on_path
 from anabranch.search.backup.operators import Mean, carry
-from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly
+from anabranch.search.backup.propagate import spread
 from anabranch.search.checks import at_least_one, describe, is_a, is_function, one_of, option, serves
 from anabranch.search.drivers.base import Setting
-from anabranch.search.evaluate.heuristic import EvenGame, NoHeuristic, advise_all
-from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.evaluate.heuristic import EvenGame, NoHeuristic, advise_all, advises_objects
+from anabranch.search.evaluate.rollout import Rollout, bound_to
 from anabranch.search.evaluate.rollout import evaluate as evaluate_state
+from anabranch.search.graph_options import TREE, graph_options
 from anabranch.search.loops.graph import GraphRules
 from anabranch.search.loops.steps import Rules
 from anabranch.search.loops.tree_threads import BUNDLE
+from anabranch.search.memory.collect import Forget, KeepReached
 from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
-from anabranch.search.results.final import ByGumbel, ByLowerBound, ByTemperature, Dirichlet, FinalChoice, MostVisits
-from anabranch.search.select.base import at_node, first_play, prefer, score
-from anabranch.search.select.gumbel import Gumbel
-from anabranch.search.select.limits import Limits, Scale
-from anabranch.search.select.muzero import BetweenBounds, bounds_of
-from anabranch.search.select.pruning import Widening, inner_rule, is_ordered, reads_amaf
-from anabranch.search.select.puct import PUCT, KataGoPUCT
-from anabranch.search.select.rave import Rave, beta, with_amaf_of
+from anabranch.search.requirements import Chosen, check_inside, check_together, goes_with_threads, needed_columns
+from anabranch.search.results.final import Dirichlet, FinalChoice, default_final
+from anabranch.search.select.base import NoLearning, at_node, chooses_pairs, is_ordered, learns, parts_of, prefer, score
+from anabranch.search.select.limits import Expansion, Limits, Scale
+from anabranch.search.select.puct import PUCT
 from anabranch.search.select.uct import UCT
-from anabranch.search.select.virtual_loss import VirtualLoss
-from anabranch.search.simultaneous.decoupled import Decoupled, weigh_replies
-from anabranch.search.simultaneous.equilibrium import Equilibrium
-from anabranch.search.simultaneous.grid import chooses_pairs
-from anabranch.search.simultaneous.strategies import ByStrategies, Nothing, learns
 
 NO_DEPTH_LIMIT = 2**31 - 1
 MOST_THREADS = MOST_PENDING // BUNDLE  # each has so many simulations under way
 TIES = SEED, LOWEST = "seed", "lowest"  # how ties are broken: by an order drawn from the seed, or by the lowest action
 
 
-# --- what the options mean -------------------------------------------------------------------------------------------------
+selects = serves(score, at_node, prefer)  # whether an option is a selection rule
 
 
-def rules_of(game: Game | ObjectGame, select: Any, evaluate: Any, backup: Any) -> Rules:
-    """The options that kernels are compiled for."""
+# --- what was chosen ---------------------------------------------------------------------------------------------------------
+
+
+def chosen_of(
+    game: Game | ObjectGame,
+    *,
+    select: Any,
+    evaluate: Any,
+    heuristic: Any,
+    backup: Any,
+    final: Any,
+    graph: Any,
+    prove: bool,
+) -> Chosen:
+    """The options of a search of this game, each as it was given or by default, which go together."""
+    graph = graph_options(graph)
     if not is_function(evaluate):
         evaluate = option(evaluate, Rollout(), "evaluate", serves(evaluate_state))
-    if isinstance(evaluate, Rollout) and evaluate.policy is None:
-        evaluate = evaluate._replace(policy=game.policy)
-    if hasattr(evaluate, "bind"):
-        evaluate.bind(game)  # a network says at once if it is for another game
+    evaluate = bound_to(evaluate, game)
     select = option(select, default_rule(game, evaluate), "select", selects)
-    check_parts(select)
-    chosen = Rules(
-        select,
-        evaluate,
-        option(backup, ByStrategies() if learns(select) else Mean(), "backup", serves(carry)),
+    chosen = Chosen(
+        game=game,
+        select=select,
+        evaluate=evaluate,
+        backup=option(backup, default_backup(select), "backup", serves(carry)),
+        heuristic=heuristic_of(game, heuristic),
+        final=option(final, default_final(select), "final", is_a(FinalChoice)),
+        graph=graph.merge,
+        update=option(graph.update, None, "update", serves(after_visit)),
+        ahead=option(graph.ahead, None, "ahead", is_a((Stop, Continue))),
+        stale=option(graph.stale, None, "stale", serves(spread)),
+        collect=option(graph.collect, None, "collect", is_a((KeepReached, Forget))),
+        prove=prove,
     )
-    check_pairs(game, chosen)
+    check(chosen)
     return chosen
 
 
-def default_rule(game: Game | ObjectGame, evaluate: Any) -> Any:
+@generic(default=True)
+def default_rule(game, evaluate):
     """How edges are chosen, unless it is said: by what the evaluator gives. One in Python, a network or a function, gives
     priors, and if it answers None in their place they are uniform, with which `PUCT` works too; others give values alone."""
-    if isinstance(game, SimultaneousGame):
-        return Decoupled()
     return UCT() if is_option(evaluate) else PUCT()
+
+
+@generic(default=True)
+def default_backup(select):
+    """How values travel up with this selection rule, unless it is said."""
+    return Mean()
+
+
+def heuristic_of(game: Game | ObjectGame, heuristic: Any) -> Any:
+    """What is thought of actions beforehand: an option, a Python function, or None."""
+    if heuristic is None or is_function(heuristic):
+        return heuristic
+    chosen = option(heuristic, EvenGame(), "heuristic", serves(advise, advise_all))
+    if isinstance(game, ObjectGame) and not advises_objects(chosen):
+        raise SearchError(f"heuristic={chosen!r}: a game of Python objects wants a Python function f(position), or EvenGame()")
+    return chosen
+
+
+# --- whether it goes together ------------------------------------------------------------------------------------------------
+
+
+def check(chosen: Chosen) -> None:
+    """Whether options go together."""
+    check_parts(chosen.select)
+    if chooses_pairs(chosen.select) and not chosen.at_once:
+        raise SearchError(
+            f"select={chosen.select!r} is for games in which both move at once, and in {chosen.game!r} they take turns"
+        )
+    usual = isinstance(chosen.update, type(TREE.update)) and isinstance(chosen.stale, type(TREE.stale))
+    if not chosen.graph and not (usual and (isinstance(chosen.ahead, Continue) or chosen.ahead == TREE.ahead)):
+        raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
+    for each in (*chosen, *rules_inside(chosen.select)):
+        check_together(each, chosen)
+
+
+def check_parts(rule: Any) -> None:
+    """Whether the options inside a selection rule are of the kinds that belong there."""
+    for name, functions in parts_of(rule).items():
+        part = getattr(rule, name)
+        if not is_option(part):
+            continue
+        if not serves(*functions)(part):
+            fitting = "a selection rule that gives scores" if name == "rule" else f"such as {rule._field_defaults[name]!r}"
+            raise SearchError(f"{type(rule).__name__}({name}={part!r}): not an option for {name}, which is {fitting}")
+        check_inside(part, rule)
+        if name == "rule":
+            check_parts(part)
+
+
+def rules_inside(rule: Any) -> Iterator[Any]:
+    """The rules that a rule is around, outer ones first."""
+    while hasattr(rule, "rule"):
+        rule = rule.rule
+        yield rule
+
+
+def check_threads(threads: int, chosen: Chosen) -> int:
+    """Whether these options bear several threads."""
+    if at_least_one(threads, "threads") == 1:
+        return 1
+    if threads > MOST_THREADS:
+        raise SearchError(f"threads={threads}: at most {MOST_THREADS:,}; more than the machine has cores is seldom of use")
+    if isinstance(chosen.game, ObjectGame) or is_function(chosen.heuristic):
+        raise SearchError(f"threads={threads}: where Python plays or advises there is one thread at a time; say threads=1")
+    if not stays_on_path(chosen.stale) or not goes_with_threads(chosen.update):
+        raise SearchError(
+            f"threads={threads}: {chosen.stale!r} and {chosen.update!r} are not both for several threads; use "
+            "stale=PathOnly() and update=Incremental() or Idempotent()"
+        )
+    for each in chosen:
+        if not goes_with_threads(each):
+            raise SearchError(f"threads={threads}: {each!r} is not for several threads; say threads=1")
+    return int(threads)
+
+
+# --- what kernels, drivers and people are told -------------------------------------------------------------------------------
+
+
+def rules_of(chosen: Chosen) -> Rules:
+    """The options that kernels are compiled for."""
+    return Rules(chosen.select, chosen.evaluate, chosen.backup)
 
 
 def shape_of(rule: Any) -> Any:
@@ -87,100 +180,19 @@ def shape_of(rule: Any) -> Any:
     return type(rule), tuple(shape_of(part) for part in rule)
 
 
-def retuned(setting: Setting, rules: Rules) -> Setting:
-    """The same with other numbers in its rules."""
-    learner = rules.select if learns(rules.select) else setting.graph_rules.learner
-    return setting._replace(rules=rules, graph_rules=setting.graph_rules._replace(learner=learner))
+def retuned(setting: Setting, select: Any) -> Setting:
+    """The same with other numbers in its selection rule."""
+    learner = select if learns(select) else setting.graph_rules.learner
+    graph_rules = setting.graph_rules._replace(learner=learner)
+    return setting._replace(rules=setting.rules._replace(select=select), graph_rules=graph_rules)
 
 
-def check_pairs(game: Game | ObjectGame, rules: Rules) -> None:
-    """Whether the rules are for players who move at once where they do, and only there."""
-    at_once = isinstance(game, SimultaneousGame)
-    if chooses_pairs(rules.select) != at_once:
-        if at_once:
-            raise SearchError(
-                f"select={rules.select!r} is for players who take turns, and in {game!r} both move at once: use Decoupled(), "
-                "RegretMatching(), Exp3() or Equilibrium()"
-            )
-        raise SearchError(f"select={rules.select!r} is for games in which both move at once, and in {game!r} they take turns")
-    if at_once and not isinstance(rules.backup, (Mean, ByStrategies)):
-        raise SearchError(
-            f"backup={rules.backup!r}: where both move at once no single action is best; use Mean() or ByStrategies()"
-        )
-    if isinstance(rules.backup, ByStrategies) and not learns(rules.select):
-        raise SearchError(
-            f"backup={rules.backup!r} wants a rule that keeps strategies: RegretMatching(), Exp3(), Equilibrium()"
-        )
-    if isinstance(rules.select, Equilibrium) and not game.zero_sum:
-        raise SearchError(
-            f"select={rules.select!r} solves zero-sum games, and {game!r} is none: use RegretMatching() or Decoupled()"
-        )
-
-
-def check_parts(rule: Any) -> None:
-    """Whether the options inside a selection rule are of the kinds that belong there."""
-    inner = (score, at_node, prefer) if isinstance(rule, Widening) else (score, at_node)
-    parts = {
-        "fpu": (first_play,),
-        "root_fpu": (first_play,),
-        "schedule": (beta,),
-        "source": (with_amaf_of,),
-        "replies": (weigh_replies,),
-        "q": (bounds_of,),
-        "rule": inner,
-    }
-    for name, functions in parts.items():
-        part = getattr(rule, name, None)
-        if is_option(part) and name in rule._fields and not serves(*functions)(part):
-            fitting = "a selection rule that gives scores" if name == "rule" else f"such as {rule._field_defaults[name]!r}"
-            raise SearchError(f"{type(rule).__name__}({name}={part!r}): not an option for {name}, which is {fitting}")
-        if isinstance(part, Gumbel):
-            raise SearchError(f"{rule!r}: Gumbel() has its own way at the root and stands by itself: select={part!r}")
-        if isinstance(part, BetweenBounds) and not part.low < part.high:
-            raise SearchError(f"{part!r}: low must be below high")
-        if is_option(part) and name == "rule":
-            check_parts(part)
-
-
-def final_of(game: Game | ObjectGame, final: Any, rules: Rules) -> FinalChoice:
-    """How the action to play is chosen."""
-    default: FinalChoice = ByGumbel() if isinstance(rules.select, Gumbel) else MostVisits()
-    if learns(rules.select):
-        default = ByTemperature(1.0)  # a strategy is to be drawn from
-    chosen: FinalChoice = option(final, default, "final", is_a(FinalChoice))
-    if isinstance(chosen, ByGumbel) and not isinstance(rules.select, Gumbel):
-        raise SearchError(f"final={chosen!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
-    if isinstance(chosen, ByLowerBound) and isinstance(game, SimultaneousGame):
-        raise SearchError(f"final={chosen!r}: where both move at once no bounds are kept; use MostVisits() or ByTemperature()")
-    return chosen
-
-
-def heuristic_of(game: Game | ObjectGame, heuristic: Any, rules: Rules) -> Any:
-    """What is thought of actions beforehand: an option, a Python function, or None."""
-    rule = inner_rule(rules.select)
-    if isinstance(game, SimultaneousGame) and heuristic is not None:
-        raise SearchError(
-            f"heuristic={heuristic!r}: where both move at once priors say what is thought of actions: use evaluate="
-        )
-    if isinstance(rule, Rave) and not game.actions_keep_meaning:
-        raise SearchError(
-            f"{rule!r} learns about an action from whenever it is played, but {game!r} says that its actions change their "
-            "meaning (actions_keep_meaning = False): use UCT() or PUCT()"
-        )
-    if heuristic is None or is_function(heuristic):
-        return heuristic
-    chosen = option(heuristic, EvenGame(), "heuristic", serves(advise, advise_all))
-    if isinstance(game, ObjectGame) and not isinstance(chosen, EvenGame):
-        raise SearchError(f"heuristic={chosen!r}: a game of Python objects wants a Python function f(position), or EvenGame()")
-    return chosen
-
-
-def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int, ties: str) -> Limits:
+def limits_of(game: Game | ObjectGame, expand: Expansion, ties: str) -> Limits:
     """How far the tree grows, and the units of the game's values."""
     low, high = game.value_range
     return Limits(
-        depth=NO_DEPTH_LIMIT if depth is None else at_least_one(depth, "depth"),
-        expand_after=at_least_one(expand_after, "expand_after"),
+        depth=NO_DEPTH_LIMIT if expand.depth is None else at_least_one(expand.depth, "depth"),
+        expand_after=expand.after,
         scale=Scale(middle=(low + high) / 2.0, factor=2.0 / (high - low)),
         discount=float(game.discount),
         repetition=REPETITIONS.index(game.repetition),
@@ -188,92 +200,57 @@ def limits_of(game: Game | ObjectGame, depth: int | None, expand_after: int, tie
     )
 
 
-def graph_rules_of(
-    game: Game | ObjectGame, rules: Rules, graph: bool, update: Any, ahead: Any, stale: Any, heuristic: Any, ties: str
-) -> GraphRules:
+def graph_rules_of(chosen: Chosen, ties: str) -> GraphRules:
     """How a graph is walked, as kernels want to know it."""
-    backup = rules.backup
-    update = option(update, Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
-    ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
-    if not graph and [type(option) for option in (update, ahead, stale)] != [Incremental, Continue, PathOnly]:
-        raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
-    if isinstance(update, CatchUp) and not isinstance(stale, PathOnly):
-        raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
-    if isinstance(update, CatchUp) and not isinstance(backup, Mean):
-        raise SearchError("CatchUp() averages: use it with backup=Mean()")
     return GraphRules(
-        update=update,
-        stop=CONTINUE if isinstance(ahead, Continue) else ahead,
-        stale=stale,
-        opaque=isinstance(game, ObjectGame),
-        heuristic=heuristic if is_option(heuristic) else NoHeuristic(),
-        ordered=is_ordered(rules.select),
-        in_order=one_of(ties, TIES, "ties") == LOWEST or isinstance(game, SimultaneousGame),  # pairs stand in a grid
-        learner=rules.select if learns(rules.select) else Nothing(),
+        update=chosen.update,
+        stop=as_stop(chosen.ahead if chosen.graph else Continue()),
+        stale=chosen.stale,
+        opaque=isinstance(chosen.game, ObjectGame),
+        heuristic=chosen.heuristic if is_option(chosen.heuristic) else NoHeuristic(),
+        ordered=is_ordered(chosen.select),
+        in_order=ties == LOWEST or chooses_pairs(chosen.select),  # pairs stand in a grid
+        learner=chosen.select if learns(chosen.select) else NoLearning(),
     )
 
 
-def needs_of(
-    game: Game | ObjectGame, rules: Rules, final: FinalChoice, graph: bool, prove: bool, graph_rules: GraphRules, heuristic: Any
-) -> Needs:
-    """What is to be kept in memory beside nodes and edges."""
-    if prove and isinstance(game, SimultaneousGame):
-        raise SearchError(f"prove=True: in {game!r} both move at once, and a proof would be a strategy; leave it out")
+def needs_of(chosen: Chosen, ties: str) -> Needs:
+    """What is to be kept in memory beside nodes and edges: for the game, for proofs, and what each option asks for."""
+    game, prove = chosen.game, chosen.prove
     rewards = game.has_rewards if isinstance(game, ObjectGame) else bool(game.rule("has_rewards")(None))
     repeats = game.repetition != "nothing"
     places = isinstance(game, Game) and repeats and bool(game.rule("has_repetition_key")(None))
     # Whether a node's value may be made of several children's, or differ from that of the one that is chosen: see
     # `backup/bounds.py`.
     mixes = game.value_width() > 1 or game.events > 0 or rewards or game.discount != 1.0
-    wanted = {
+    columns = {name for each in chosen for name in needed_columns(each)}
+    kept = {
         "bounds": prove,
-        "levels": prove and graph and repeats and (mixes or places),
+        "levels": prove and chosen.graph and repeats and (mixes or places),
         "rewards": rewards,
         "cuts": repeats,
-        "links": isinstance(graph_rules.stale, (Parents, Ancestors)),
-        "heads": isinstance(graph_rules.stale, (Parents, Ancestors)),
         "repetition_keys": places,
-        "amaf": heuristic is not None or reads_amaf(rules.select),
-        "hints": heuristic is not None,
-        "weights": isinstance(rules.backup, ByCertainty),
-        "strategies": learns(rules.select),
-        "squares": isinstance(final, ByLowerBound) or isinstance(inner_rule(rules.select), KataGoPUCT),
+        "amaf": chosen.heuristic is not None,
+        "hints": chosen.heuristic is not None,
+        "strategies": learns(chosen.select),
     }
+    columns.update(name for name, is_kept in kept.items() if is_kept)
     return Needs(
-        merge=graph,
-        columns=frozenset(name for name, is_needed in wanted.items() if is_needed),
-        plan=game.edge_actions if isinstance(rules.select, Gumbel) else 0,
-        in_order=graph_rules.in_order,
+        merge=chosen.graph,
+        columns=frozenset(columns - {"plan"}),
+        plan=game.edge_actions if "plan" in columns else 0,
+        in_order=graph_rules_of(chosen, ties).in_order,
     )
-
-
-def check_threads(threads: int, game: Game | ObjectGame, heuristic: Any, graph_rules: GraphRules) -> int:
-    """Whether these options bear several threads."""
-    if at_least_one(threads, "threads") == 1:
-        return 1
-    if threads > MOST_THREADS:
-        raise SearchError(f"threads={threads}: at most {MOST_THREADS:,}; more than the machine has cores is seldom of use")
-    if isinstance(game, ObjectGame) or is_function(heuristic):
-        raise SearchError(f"threads={threads}: where Python plays or advises there is one thread at a time; say threads=1")
-    if not isinstance(graph_rules.stale, PathOnly) or isinstance(graph_rules.update, CatchUp):
-        raise SearchError(
-            f"threads={threads}: {graph_rules.stale!r} and {graph_rules.update!r} are not both for several threads; use "
-            "stale=PathOnly() and update=Incremental() or Idempotent()"
-        )
-    return int(threads)
 
 
 def settings_of(
     setting: Setting,
     needs: Needs,
     *,
-    final: FinalChoice,
+    chosen: Chosen,
     noise: Dirichlet | None,
-    virtual: VirtualLoss,
-    ahead: Any,
     seed: int,
-    depth: int | None,
-    expand_after: int,
+    expand: Expansion,
 ) -> dict[str, Any]:
     """All options as people write them; those for graphs are None on a tree."""
     on_graph = needs.merge
@@ -282,31 +259,19 @@ def settings_of(
         "game": repr(setting.game),
         **{name: describe(option) for name, option in setting.rules._asdict().items()},
         "heuristic": describe(setting.heuristic),
-        "final": describe(final),
+        "final": describe(chosen.final),
         "noise": describe(noise),
         "graph": on_graph,
-        "update": describe(setting.graph_rules.update) if on_graph else None,
-        "ahead": describe(Stop() if ahead is None else ahead) if on_graph else None,
-        "stale": describe(setting.graph_rules.stale) if on_graph else None,
+        "update": describe(chosen.update) if on_graph else None,
+        "ahead": describe(chosen.ahead) if on_graph else None,
+        "stale": describe(chosen.stale) if on_graph else None,
         "prove": "bounds" in needs.columns,
         "collect": describe(setting.collect) if on_graph else None,
-        "virtual": None if is_option(setting.rules.evaluate) else describe(virtual),
+        "virtual": None if is_option(setting.rules.evaluate) else describe(setting.virtual),
         "ties": SEED if setting.limits.lots else LOWEST,
         "seed": seed,
         "memory": setting.memory,
-        "depth": depth,
-        "expand_after": expand_after,
+        "depth": expand.depth,
+        "expand_after": expand.after,
         "threads": setting.threads,
     }
-
-
-selects = serves(score, at_node, prefer)  # whether an option is a selection rule
-
-
-def check_plan(select: Any, visits: int | None, total: int | None) -> None:
-    """A rule that plans ahead must know how many simulations there will be."""
-    if isinstance(select, Gumbel) and visits is None and total is None:
-        raise SearchError(
-            "Gumbel() halves the actions by a plan and must know how many simulations there will be: give visits= or total= "
-            "(seconds= may end it before), or search with MuZero() or PUCT()"
-        )

@@ -25,8 +25,6 @@ class Ensemble:
 
     def __init__(self, game: Any, *, threads: int, memory: int | str = "1GB", seed: int = 0, **options: Any) -> None:
         """`memory`: of all together; `options`: those of `Search`. Each has a seed of its own, from `seed` on."""
-        if options.get("on_progress") is not None:
-            raise SearchError("an Ensemble has no progress to show: its trees are added up at the end")
         each = parse_memory(memory) // at_least_one(threads, "threads")
         if isinstance(game, SimultaneousGame):
             raise SearchError(f"an Ensemble adds up tables of one player; in {game!r} both move at once: use threads in Search")

@@ -17,7 +17,6 @@ import numpy as np
 from anabranch.errors import SearchError
 from anabranch.games.objects import ObjectGame
 from anabranch.search.checks import as_game, at_least_one, check_limits, is_function, parse_memory
-from anabranch.search.configure import check_plan
 from anabranch.search.drivers.base import NEVER
 from anabranch.search.drivers.batch import BatchDriver, Stack, batch_of, rows_like
 from anabranch.search.loops.batch import LEFT_OUT
@@ -27,6 +26,7 @@ from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root
 from anabranch.search.searcher import Search
+from anabranch.search.select.base import check_limits_of_run
 
 
 class Fleet:
@@ -78,7 +78,7 @@ class Fleet:
         active = [s for s, position in enumerate(wanted) if position is not None]
         for s in active:
             check_limits(limits[s], total, seconds)
-            check_plan(self.searches[s].options.select, limits[s], total)
+            check_limits_of_run(self.searches[s].options.select, limits[s], total)
         with self._use.changing():
             wanted = [None if wanted[s] is None else search._checked(wanted[s]) for s, search in enumerate(self.searches)]
             for s in active:

@@ -22,20 +22,19 @@ from anabranch.errors import SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
-from anabranch.games.rules import CHANCE, EVERYONE
-from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.games.rules import CHANCE
 from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import configure
-from anabranch.search.backup.graph_update import CatchUp, Continue, Idempotent, Incremental, Stop
-from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly, Staleness, Sweeping
+from anabranch.search import simultaneous as simultaneous  # which adds to the generic functions that are called here
+from anabranch.search.backup.graph_update import CatchUp
+from anabranch.search.backup.propagate import Staleness
 from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
-from anabranch.search.configure import check_plan
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import NEVER, Driver, OnGraph, Setting
 from anabranch.search.drivers.batch import BatchDriver, at_most_pending
 from anabranch.search.drivers.python import ObjectDriver
-from anabranch.search.memory.collect import Forget, KeepReached
+from anabranch.search.graph_options import GraphOptions
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import MOST_ACTIONS, NO_NODE
 from anabranch.search.memory.repetition import History
@@ -44,22 +43,29 @@ from anabranch.search.memory.tree import Tree
 from anabranch.search.results import save as files
 from anabranch.search.results.export import GraphView, graph_view
 from anabranch.search.results.final import Dirichlet, FinalChoice
-from anabranch.search.results.read import edge_records, read_result
+from anabranch.search.results.read import edge_records, reader_of
 from anabranch.search.results.result import Result
 from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.leaves import Leaves, no_evaluator
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_settled, restricted
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
+from anabranch.search.select.base import check_limits_of_run
+from anabranch.search.select.limits import Expansion
 from anabranch.search.select.virtual_loss import VirtualLoss
-from anabranch.search.simultaneous.read import read_pairs
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
 
 
 class Search:
-    """A search of one game, with its tree."""
+    """A search of one game, with its tree.
+
+    Set `on_progress` to a function, at any time between two runs, and it is called with a `Result` about ten times a second; if
+    it returns True, the search stops. (It watches a run, and is no part of what is searched, so that it is not an option.)
+    """
+
+    on_progress: Callable[[Result], bool | None] | None = None
 
     def __init__(
         self,
@@ -71,22 +77,16 @@ class Search:
         backup: Any = None,
         final: FinalChoice | None = None,
         noise: Dirichlet | None = None,
-        graph: bool = False,
-        update: Idempotent | Incremental | CatchUp | None = None,
-        ahead: Stop | Continue | None = None,
-        stale: PathOnly | Parents | Ancestors | Sweeping | None = None,
+        graph: bool | GraphOptions = False,
         prove: bool = False,
-        collect: KeepReached | Forget | None = None,
+        expand: Expansion | None = None,
         virtual: VirtualLoss | None = None,
         threads: int = 1,
         seed: int = 0,
         ties: str = "seed",
         memory: int | str = "1GB",
-        depth: int | None = None,
-        expand_after: int = 1,
-        on_progress: Callable[[Result], bool | None] | None = None,
     ) -> None:
-        """Options, all with defaults that work:
+        """`game`: a `Game`, or a class of Python objects (`ObjectGame`). The others are options with defaults that work:
 
         select        how edges are chosen: `UCT()` (default, where evaluators give values alone), `PUCT()` (default with a
                       network or any other evaluator in Python, since those give priors), `Rave()`, `Greedy()`,
@@ -102,62 +102,58 @@ class Search:
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
-        graph         True: positions that are reached by several paths share one node
-        update        on graphs, when a parent looks at its children: `Incremental()` (default), `Idempotent()`, `CatchUp()`
-        ahead         on graphs, at a child with more visits than the edge to it: `Stop()` (default), `Continue()`
-        stale         on graphs, who else learns of a value: `PathOnly()` (default), `Parents()`, `Ancestors()`, `Sweeping()`
+        graph         True: positions that are reached by several paths share one node. `GraphOptions(...)`, in place of True,
+                      holds what only graphs have: `update`, `ahead`, `stale`, and what goes if memory is full, `collect`
         prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
-        collect       on graphs, what goes if memory is full: `KeepReached()` (default) or also little-visited nodes, `Forget()`
+        expand        when leaves get edges: `Expansion(after=1, depth=None)` (default), after so many evaluations, down to that
+                      level. One option, as the other steps of a simulation are: selection, evaluation, backup
         virtual       what simulations under way count as, for batches and threads: `VirtualLoss()` (default)
         threads       so many on one tree or graph; kernels release the GIL. An evaluator in Python is called by all of them
         seed          one seed, one tree, with one thread
         ties          who is followed of edges with the same score: "seed" (default), by an order drawn from it, or "lowest"
         memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
-        depth         deepest level of the tree: 1 is flat Monte-Carlo
-        expand_after  evaluations of a leaf before it gets edges of its own
-        on_progress   called with a `Result` about ten times a second; if it returns True, the search stops
         """
         self.game = as_game(game)
         if self.game.edge_actions > MOST_ACTIONS:
             raise SearchError(f"{self.game!r} has {self.game.actions:,} actions; a search knows at most {MOST_ACTIONS:,}")
-        self.options = configure.rules_of(self.game, select, evaluate, backup)
+        self._chosen = configure.chosen_of(
+            self.game,
+            select=select,
+            evaluate=evaluate,
+            heuristic=heuristic,
+            backup=backup,
+            final=final,
+            graph=graph,
+            prove=bool(prove),
+        )
+        self.options = configure.rules_of(self._chosen)
         self._picks_rule = select is None
-        self.final = configure.final_of(self.game, final, self.options)
+        self.final = self._chosen.final
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
         self.seed = int(seed)
         self.memory = parse_memory(memory)
-        self.on_progress = on_progress
-        limits = configure.limits_of(self.game, depth, expand_after, ties)
-        self.heuristic = configure.heuristic_of(self.game, heuristic, self.options)
-        self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
+        expand = option(expand, Expansion(), "expand", is_a(Expansion))
+        self.heuristic = self._chosen.heuristic
         self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
-        graph_rules = configure.graph_rules_of(
-            self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic, ties
-        )
         self._setting = Setting(
             game=self.game,
             rules=self.options,
-            limits=limits,
-            graph_rules=graph_rules,
-            collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
+            limits=configure.limits_of(self.game, expand, ties),
+            graph_rules=configure.graph_rules_of(self._chosen, ties),
+            collect=self._chosen.collect,
             memory=self.memory,
             heuristic=self.heuristic,
-            threads=configure.check_threads(threads, self.game, self.heuristic, graph_rules),
+            threads=configure.check_threads(threads, self._chosen),
             virtual=self.virtual,
         )
-        self._needs = configure.needs_of(
-            self.game, self.options, self.final, bool(graph), bool(prove), self._setting.graph_rules, self.heuristic
-        )
+        self._needs = configure.needs_of(self._chosen, ties)
         self._settings = configure.settings_of(
             self._setting,
             self._needs,
-            final=self.final,
+            chosen=self._chosen,
             noise=self.noise,
-            virtual=self.virtual,
-            ahead=ahead,
             seed=self.seed,
-            depth=depth,
-            expand_after=expand_after,
+            expand=expand,
         )
         self._driver: Driver | None = None
         self._memory: Tree | Graph | None = None
@@ -192,7 +188,7 @@ class Search:
         actions  only to these at the root: the selection rule chooses among them, and so does `Result.best`
         """
         check_limits(visits, total, seconds)
-        check_plan(self.options.select, visits, total)
+        check_limits_of_run(self.options.select, visits, total)
         with self._changing(self._stop_at_first):
             root = self._checked(position)
             to = self._restriction(root, action, actions)
@@ -227,7 +223,7 @@ class Search:
         """The same in the background; without limits, until `stop`."""
         if (visits, total, seconds) != (None, None, None):
             check_limits(visits, total, seconds)
-        check_plan(self.options.select, visits, total)
+        check_limits_of_run(self.options.select, visits, total)
         with self._changing():
             root = self._checked(position)
             to = self._restriction(root, None, actions)
@@ -268,14 +264,16 @@ class Search:
     def retune(self, select: Any) -> None:
         """Go on with other numbers in the selection rule, such as another exploration constant: what was found is kept."""
         with self._changing():
-            rules = configure.rules_of(self.game, select, self.options.evaluate, self.options.backup)
-            if configure.shape_of(rules.select) != configure.shape_of(self.options.select):
+            select = option(select, self.options.select, "select", configure.selects)
+            configure.check(self._chosen._replace(select=select))
+            if configure.shape_of(select) != configure.shape_of(self.options.select):
                 raise SearchError(
-                    f"select={rules.select!r}: a search keeps its rule, {self.options.select!r}, and takes other numbers "
+                    f"select={select!r}: a search keeps its rule, {self.options.select!r}, and takes other numbers "
                     "alone; for another rule begin a new Search"
                 )
-            self._setting = configure.retuned(self._setting, rules)
-            self.options, self._settings = rules, self._settings | {"select": describe(rules.select)}
+            self._chosen = self._chosen._replace(select=select)
+            self._setting = configure.retuned(self._setting, select)
+            self.options, self._settings = self._setting.rules, self._settings | {"select": describe(select)}
             if self._driver is not None:
                 self._driver.retune(self._setting)
 
@@ -453,7 +451,7 @@ class Search:
         if to.only is None:
             plan_root(driver, int(min(goal, NEVER)), self._random(progress.kept, 2))
         noise = noise_at_root(driver, self.noise, self._random(progress.kept, 1))
-        with noise, restricted(driver, to), sweeping_beside(driver, self.stale):
+        with noise, restricted(driver, to), sweeping_beside(driver, self._chosen.stale):
             while progress.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
@@ -509,10 +507,9 @@ class Search:
             "memory_full": progress.memory_full,
             "settings": self._settings,
         }
-        if isinstance(self.game, SimultaneousGame) and self._position.to_play == EVERYONE:
-            stake = float(self.game.ask("stake", self._position.state))
-            return read_pairs(self.game, *found, cost=progress.cost(), stake=stake, **facts)
-        return read_result(self.game, *found, self._is_forbidden, cost=progress.cost(), allowed=progress.to.allowed, **facts)
+        read = reader_of(self.game, self._position)
+        result: Result = read(self.game, *found, self._is_forbidden, cost=progress.cost(), allowed=progress.to.allowed, **facts)
+        return result
 
     def _is_forbidden(self, action: int) -> bool:
         """Whether an action at the root brings a position that may not come again."""

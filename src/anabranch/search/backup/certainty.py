@@ -16,9 +16,10 @@ import numpy as np
 
 from anabranch.jit import helper
 from anabranch.jit.options import Positive
-from anabranch.search.backup.operators import carry
+from anabranch.search.backup.operators import carry, refuse_pairs
 from anabranch.search.memory.graph import MEAN_WEIGHT, OWN_WEIGHT, child_of
 from anabranch.search.memory.layout import NO_NODE, edges_of, own_value, sign_of, slot
+from anabranch.search.requirements import check_together, needed_columns
 
 
 class ByCertainty(NamedTuple):
@@ -62,3 +63,11 @@ def weight_at(operator, graph, number, which):
     """What evaluations at a node weigh; where none was made, the game is over."""
     weight = graph.weights[slot(number), which]
     return weight if weight > 0.0 else operator.most
+
+
+@needed_columns.register(ByCertainty)
+def needed_columns_by_certainty(operator):
+    return ("weights",)
+
+
+check_together.register(ByCertainty)(refuse_pairs)

@@ -1,4 +1,4 @@
-"""How values travel up a graph, where a node has many parents: the options of `Search(graph=True, update=...)`.
+"""How values travel up a graph, where a node has many parents: `GraphOptions(update=...)`.
 
 On a tree, every value that comes up through an edge is a sample of the child below it, so a running mean is right. On a graph
 the child also learns by other paths, and Q(n, a) is what the child is worth *now*: Q(n, a) = r + gamma Q(child). All three
@@ -16,6 +16,7 @@ Derivation and measurements: docs/algorithms/graph.md. Next: `loops/graph.py`.
 import math
 from typing import NamedTuple
 
+from anabranch.errors import SearchError
 from anabranch.games import rules
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Share
@@ -25,6 +26,7 @@ from anabranch.search.backup.operators import Mean, value_of_node
 from anabranch.search.memory.graph import child_of
 from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, sign_of, slot
 from anabranch.search.memory.repetition import cut_value
+from anabranch.search.requirements import check_together, goes_with_threads
 
 
 class Idempotent(NamedTuple):
@@ -241,3 +243,36 @@ def is_mean_mean(operator):
 
 
 CONTINUE = Stop(number=math.inf)  # what `Continue` is to kernels: one kernel serves both
+
+
+# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+
+
+@generic(default=True)
+def as_stop(ahead):
+    """What kernels are told."""
+    return ahead
+
+
+@as_stop.register(Continue)
+def as_stop_continue(ahead):
+    return CONTINUE
+
+
+@generic(default=True)
+def stays_on_path(stale):
+    """Whether an option for stale values (`propagate.py`) changes nothing beside the path of a simulation."""
+    return False
+
+
+@goes_with_threads.register(CatchUp)
+def goes_with_threads_catch_up(update):
+    return False
+
+
+@check_together.register(CatchUp)
+def check_catch_up(update, chosen):
+    if not stays_on_path(chosen.stale):
+        raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
+    if not is_mean(chosen.backup):
+        raise SearchError("CatchUp() averages: use it with backup=Mean()")

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anabranch.errors import SearchError
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Share
 from anabranch.search.memory.layout import column_of, edges_of, own_value, sign_of, width_of
+from anabranch.search.requirements import check_together
 
 NO_EDGE = np.int64(-1)
 
@@ -105,3 +107,12 @@ def value_of_node(operator, graph, number, values):
     """Write what the node is worth by this operator into `values`: player 0's, or one number a player."""
     if not carry(operator, graph, number, values):
         node_mean(graph, number, values)
+
+
+@check_together.register(Max, Mix)
+def refuse_pairs(operator, chosen):
+    """An operator that looks for a best action wants players who take turns."""
+    if chosen.at_once:
+        raise SearchError(
+            f"backup={operator!r}: where both move at once no single action is best; use Mean() or ByStrategies()"
+        )

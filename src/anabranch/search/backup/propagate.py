@@ -2,7 +2,7 @@
 
 A simulation updates the nodes of its path. Other parents of those nodes learn of it when they are next visited; until then
 their values are stale. That is sound (they are visited again and again), but a value that is shared late helps late. The
-options of `Search(graph=True, stale=...)`:
+options of `GraphOptions(stale=...)`:
 
     PathOnly    nothing more (default)
     Parents     the other parents of every node on the path, too
@@ -18,10 +18,11 @@ import numpy as np
 
 from anabranch.jit import generic, helper, kernel, routine
 from anabranch.jit.options import NonNegative
-from anabranch.search.backup.graph_update import renew
+from anabranch.search.backup.graph_update import renew, stays_on_path
 from anabranch.search.memory.columns import EMPTY
 from anabranch.search.memory.graph import NEXT, SOURCE, Graph, child_of, current_simulation
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
+from anabranch.search.requirements import needed_columns
 
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
 REST = 1e-13  # a sweep is done when no value changes by more
@@ -77,6 +78,16 @@ def spread_ancestors(stale, operator, graph, depth, limits, work):
     leaf = child_of(graph, work.path_edges[depth - 1])
     if leaf != NO_NODE:
         renew_ancestors(operator, graph, leaf, limits, work)
+
+
+@stays_on_path.register(PathOnly)
+def stays_on_path_path_only(stale):
+    return True
+
+
+@needed_columns.register(Parents, Ancestors)
+def needed_columns_parents(stale):
+    return "links", "heads"
 
 
 @routine

@@ -21,7 +21,7 @@ from anabranch.search.backup.propagate import Ancestors, Staleness, measure, sor
 from anabranch.search.evaluate.playout_log import PlayoutLog, new_playout_log
 from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.loops.graph import GraphRules
-from anabranch.search.loops.steps import Rules, Work
+from anabranch.search.loops.steps import Rules, Work, grid_shape, tableau_shape
 from anabranch.search.memory.cached_evaluations import reset_statistics, restore_root
 from anabranch.search.memory.collect import Forget, KeepReached, collect, forget
 from anabranch.search.memory.graph import MOVED, Graph, header_dtype, largest_counts, numbers
@@ -37,10 +37,9 @@ from anabranch.search.memory.layout import (
     edge_dtype,
 )
 from anabranch.search.memory.tree import Tree
+from anabranch.search.select.base import inner_rule
 from anabranch.search.select.limits import Limits
-from anabranch.search.select.pruning import inner_rule
 from anabranch.search.select.virtual_loss import VirtualLoss
-from anabranch.search.simultaneous.equilibrium import grid_shape, tableau_shape
 
 NEVER = 2**62  # a count that is not reached
 WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
@@ -93,7 +92,7 @@ class Driver:
             ancestry=np.zeros((4, ancestry), np.int32),
             playout_log=playout_log_of(setting, isinstance(graph, Graph) and isinstance(graph.has_amaf, On), width),
             grid=np.zeros(grid_shape(self.game)),
-            tableau=np.zeros(tableau_shape(self.game, self.rules.select)),
+            tableau=np.zeros(tableau_shape(self.rules.select, self.game)),
             stuck=np.zeros(1, np.int64),
             stuck_state=record.copy(),
         )

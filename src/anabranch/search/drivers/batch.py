@@ -14,19 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import EvaluatorError, SearchError
-from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
 from anabranch.search.backup.certainty import weights_of
 from anabranch.search.checks import at_least_one
 from anabranch.search.drivers.base import FIRST_PATH, NEVER, OnGraph, Setting
 from anabranch.search.evaluate.no_legal_action import check_stuck
-from anabranch.search.evaluate.python import NO_PRIORS, ask, has_two_ranges, read_answer
+from anabranch.search.evaluate.python import NO_PRIORS, ask, edge_priors, has_two_ranges, read_answer
 from anabranch.search.evaluate.rollout import LEAF_STATE, ROOT_STATE
 from anabranch.search.loops.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, STATUS_FIELDS, WAIT, WHY, Lanes, process_batch
 from anabranch.search.loops.graph import MEMORY_FULL, PATH_FULL, PROVEN
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import MOST_PENDING, MOST_VISITS, NO_NODE, REFUSED, On
-from anabranch.search.simultaneous.grid import join_priors
 
 PAUSE = 1e-4  # seconds until a search looks again, when all leaves that it finds wait in other threads
 SMALL = 4096  # bytes of arrays that begin with something in them: counters, plans
@@ -155,8 +153,8 @@ class Stack:
             rows, game = self.answer, first.game
             movers = self._movers() if has_two_ranges(game) else None
             priors, values, deviations = read_answer(answer, heard, game, rows.values.shape[1], movers)
-            if priors is not None and isinstance(game, SimultaneousGame):
-                priors = join_priors(self.states(), priors.astype(np.float64), rows.priors.shape[1])
+            if priors is not None:
+                priors = edge_priors(game, self.states, priors)
             columns = rows.priors.shape[1] if priors is None else priors.shape[1]  # chance may have more events than actions
             rows.priors[:heard, :columns] = 1.0 if priors is None else priors
             rows.values[:heard] = values

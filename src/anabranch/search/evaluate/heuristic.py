@@ -195,3 +195,14 @@ def _part(given: Any, name: str, size: int, most: float, actions: np.ndarray) ->
             f"a heuristic's {name} is {wrong:g}: it must be " + ("from 0 to 1" if most == 1.0 else "0 or more")
         )
     return numbers
+
+
+@generic(default=True)
+def advises_objects(heuristic):
+    """Whether a heuristic needs no state, so that games of Python objects can have it."""
+    return False
+
+
+@advises_objects.register(EvenGame)
+def advises_objects_even_game(heuristic):
+    return True

@@ -8,6 +8,7 @@ import numpy as np
 from anabranch.errors import EvaluatorError
 from anabranch.games.objects import ObjectGame
 from anabranch.interrupts import released
+from anabranch.jit import generic
 
 LARGEST = 1e100  # of values where nothing says how large they can be: many of them can still be summed
 SLACK = 1e-4  # of the range, for evaluators that round
@@ -61,6 +62,13 @@ def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarr
         if (deviations < 0.0).any():
             raise EvaluatorError("the evaluator gave a negative deviation; it says how far a value may be off, so 0 or more")
     return priors, values.reshape(count, width), deviations
+
+
+@generic(default=True)
+def edge_priors(game, states, priors):
+    """The priors of edges, (positions, edges), from those that an evaluator gives, (positions, *game.policy_shape): the same,
+    where an edge is one player's action. `states`: called without arguments, gives the positions."""
+    return priors
 
 
 def has_two_ranges(game: Any) -> bool:

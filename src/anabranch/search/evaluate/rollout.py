@@ -107,3 +107,16 @@ def guess(state, out, scale):
     for i in range(len(out)):
         out[i] = scale.middle
     rules.heuristic(state, out)
+
+
+@generic(default=True)
+def bound_to(evaluator, game):
+    """The evaluator as searches of this game use it. A network says at once if it is for another game."""
+    if hasattr(evaluator, "bind"):
+        evaluator.bind(game)
+    return evaluator
+
+
+@bound_to.register(Rollout)
+def bound_to_rollout(evaluator, game):
+    return evaluator._replace(policy=game.policy) if evaluator.policy is None else evaluator

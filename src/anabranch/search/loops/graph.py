@@ -58,8 +58,8 @@ from anabranch.search.memory.layout import (
 from anabranch.search.memory.locks import lock, lock_in_place, publish, unlock
 from anabranch.search.memory.repetition import cut_value, is_exhausted
 from anabranch.search.memory.table import find
+from anabranch.search.select.base import NoLearning, learn
 from anabranch.search.select.virtual_loss import come_back, set_out
-from anabranch.search.simultaneous.strategies import Nothing, learn
 
 # How a descent ends.
 WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
@@ -85,7 +85,7 @@ class GraphRules(NamedTuple):
     heuristic: Any = NoHeuristic()
     ordered: bool = False  # whether edges stand in the order of what is thought of them
     in_order: bool = False  # whether in that of their actions, or drawn from the seed; the first of equals is followed
-    learner: Any = Nothing()  # the selection rule, if it keeps more than visits and totals: see `simultaneous/strategies.py`
+    learner: Any = NoLearning()  # the selection rule, if it keeps more than visits and totals: see `base.learn`
 
 
 @kernel

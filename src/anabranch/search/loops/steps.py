@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
-from anabranch.jit import helper
+from anabranch.jit import generic, helper
 from anabranch.jit.random import below
 from anabranch.search.evaluate.no_legal_action import mark_stuck
 from anabranch.search.evaluate.rollout import LEAF_STATE
@@ -46,6 +46,18 @@ class Work(NamedTuple):
     tableau: Any  # f8: scratch of `simultaneous/equilibrium.py`, else (0, 0)
     stuck: Any  # i8 (1,): whether a position was met where nothing can be played; see `evaluate/no_legal_action.py`
     stuck_state: Any  # records (1,): that position
+
+
+@generic(default=True)
+def grid_shape(game):
+    """The shape of `Work.grid` in searches of a game: empty where players take turns."""
+    return 2, 4, 0
+
+
+@generic(default=True)
+def tableau_shape(rule, game):
+    """The shape of `Work.tableau`, for a selection rule that solves something at a node; for the others it is empty."""
+    return 0, 0
 
 
 @helper

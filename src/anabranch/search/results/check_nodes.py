@@ -11,10 +11,8 @@ from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.jit import generic, helper
 from anabranch.search.loops.steps import choices
 from anabranch.search.memory.graph import HIGH, LOW, OVER, Graph
-from anabranch.search.memory.layout import NO_NODE, Off, On, edges_of, is_on, slot
+from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, slot
 from anabranch.search.memory.tree import Tree
-from anabranch.search.simultaneous.grid import shape_of
-from anabranch.search.simultaneous.strategies import WIDTH
 
 LARGEST = 1e100  # of all values: sums and squares of these are still numbers
 LARGEST_COUNT = 2**31 - 2**19  # of visits: a search still has room to stop in time
@@ -178,7 +176,7 @@ def _adds_up_in_graph(graph, number, visits, state):
             hints += graph.hints[e].visits
         if graph.hints[slot(number)].visits != hints:
             return False
-    if node.player != CHANCE and not has_sound_grid(graph.has_strategies, graph, number, state):
+    if node.player != CHANCE and not has_sound_strategies(graph.has_strategies, graph, number, state):
         return False
     return is_count(node.visits) and np.int64(node.visits) == node.own + visits
 
@@ -222,17 +220,8 @@ def has_numbers(rows, e):
     return sound
 
 
-@generic
-def has_sound_grid(strategic, graph, number, state):
-    """Whether what was learnt of both players' strategies at a node is as wide as its grid."""
-
-
-@has_sound_grid.register(Off)
-def _has_no_grid(strategic, graph, number, state):
+@generic(default=True)
+def has_sound_strategies(strategic, graph, number, state):
+    """Whether what rules for simultaneous moves keep at a node may stand there; `strategic`: On or Off, whether they keep
+    anything. (`simultaneous/strategies.py` knows what it means.)"""
     return True
-
-
-@has_sound_grid.register(On)
-def _has_sound_grid(strategic, graph, number, state):
-    width = graph.strategies[slot(number), WIDTH]
-    return has_numbers(graph.strategies, slot(number)) and (width == 0.0 or width == shape_of(graph, number, state)[1])

@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anabranch.errors import SearchError
+from anabranch.jit import generic
 from anabranch.jit.options import NonNegative, Positive, Share
+from anabranch.search.requirements import check_together, needed_columns
+from anabranch.search.select.base import learns
+from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.regularized import regularized_policy
 
 
@@ -97,3 +102,34 @@ def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> n
     """The priors with noise mixed in."""
     noise = random.dirichlet(np.full(len(priors), rule.alpha))
     return (1.0 - rule.weight) * priors + rule.weight * noise
+
+
+# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+
+
+@generic(default=True)
+def default_final(select):
+    """The final choice that goes with a selection rule, unless another one is asked for. A strategy is to be drawn from."""
+    return ByTemperature(1.0) if learns(select) else MostVisits()
+
+
+@default_final.register(Gumbel)
+def default_final_gumbel(select):
+    return ByGumbel()
+
+
+@check_together.register(ByGumbel)
+def check_by_gumbel(final, chosen):
+    if not isinstance(chosen.select, Gumbel):
+        raise SearchError(f"final={final!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
+
+
+@needed_columns.register(ByLowerBound)
+def needed_columns_by_lower_bound(final):
+    return ("squares",)
+
+
+@check_together.register(ByLowerBound)
+def check_by_lower_bound(final, chosen):
+    if chosen.at_once:
+        raise SearchError(f"final={final!r}: where both move at once no bounds are kept; use MostVisits() or ByTemperature()")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.games.rules import CHANCE, EVERYONE, FORBIDDEN
-from anabranch.jit import readable
+from anabranch.jit import generic, readable
 from anabranch.search.backup.operators import value_of_node
 from anabranch.search.backup.variance import standard_error
 from anabranch.search.loops.steps import Rules
@@ -16,7 +16,7 @@ from anabranch.search.memory.columns import NAMES
 from anabranch.search.memory.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIONS, On, sign_of
 from anabranch.search.memory.tree import Tree
-from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, choose_index
+from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, choose_index, noisy
 from anabranch.search.results.result import Move, Result, Stats
 from anabranch.search.select.gumbel import Gumbel, urges
 from anabranch.search.select.limits import Limits, Scale
@@ -200,6 +200,18 @@ def read_result(
         proven=proven,
         **facts,
     )
+
+
+@generic(default=True)
+def reader_of(game, position):
+    """What reads the result of a search of a game at this root, called as `read_result` is."""
+    return read_result
+
+
+@generic(default=True)
+def noisy_priors(game, noise, edges, random):
+    """The priors of the root's edges with noise mixed in; `edges` are records of a game's graph."""
+    return noisy(noise, edges["prior"], random)
 
 
 def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:

@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.games.rules import CHANCE
-from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.backup.propagate import Sweeping
 from anabranch.search.drivers.base import Driver, OnGraph
-from anabranch.search.memory.graph import Graph
-from anabranch.search.results.final import Dirichlet, noisy
-from anabranch.search.results.read import edge_records
-from anabranch.search.select.gumbel import Gumbel, make_plan
-from anabranch.search.simultaneous.read import noisy_pairs
+from anabranch.search.results.final import Dirichlet
+from anabranch.search.results.read import edge_records, noisy_priors
+from anabranch.search.select.base import plan_simulations
 
 SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
 
@@ -32,9 +29,7 @@ def next_slice(count: int, done: int, elapsed: float, seconds: float | None, lea
 
 def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> None:
     """Have a selection rule that plans the root's simulations do so."""
-    rule = driver.rules.select
-    if isinstance(rule, Gumbel) and isinstance(driver.graph, Graph):
-        make_plan(rule, driver.graph, driver.root, simulations, random)
+    plan_simulations(driver.rules.select, driver.graph, driver.root, simulations, random)
 
 
 @contextlib.contextmanager
@@ -46,10 +41,7 @@ def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Gen
         return
     edges = edge_records(driver.graph, driver.root)
     clean = edges["prior"].copy()
-    if isinstance(driver.game, SimultaneousGame):
-        edges["prior"] = noisy_pairs(driver.game, noise, edges, random)
-    else:
-        edges["prior"] = noisy(noise, clean, random)
+    edges["prior"] = noisy_priors(driver.game, noise, edges, random)
     try:
         yield
     finally:

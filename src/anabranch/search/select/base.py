@@ -7,13 +7,14 @@ A rule of your own: a `NamedTuple` and a function under `@score.register(...)`. 
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.random import uniform
+from anabranch.search.checks import serves
 from anabranch.search.memory.layout import F4, column_of, edges_of, is_on, is_open, own_value, sign_of, slot, width_of
 from anabranch.search.select.edge_view import heuristic_visits, idle_edge_view, learnt_bias, total_of
 from anabranch.search.select.virtual_loss import edge_view, under_way, virtual_visits
@@ -171,6 +172,57 @@ def at_node(rule, parent, graph, number, depth):
     """The rule as it gives scores at this node. One whose scores depend on all edges together (on the lowest value among them,
     say) looks at them here, once, and gives an option that knows; for all others it is the rule itself."""
     return rule
+
+
+@generic(default=True)
+def chooses_pairs(rule):
+    """Whether a selection rule is for players who move at once: an edge then is a pair of their actions."""
+    return False
+
+
+@generic(default=True)
+def is_ordered(rule):
+    """Whether a rule wants edges in the order of what is thought of them. One around another wants what that wants."""
+    return hasattr(rule, "rule") and is_ordered(rule.rule)
+
+
+@generic(default=True)
+def parts_of(rule):
+    """The fields of a rule that hold options, each with generic functions: one of them must be defined for what it holds."""
+    return usual_parts(rule)
+
+
+def usual_parts(rule: Any) -> dict[str, tuple[Any, ...]]:
+    """Those that are called as in most rules."""
+    usual = {"fpu": (first_play,), "root_fpu": (first_play,), "rule": (score, at_node)}
+    return {name: functions for name, functions in usual.items() if name in rule._fields}
+
+
+def inner_rule(rule: Any) -> Any:
+    """The rule that all others are around."""
+    return inner_rule(rule.rule) if hasattr(rule, "rule") else rule
+
+
+@generic(default=True)
+def check_limits_of_run(rule, visits, total):
+    """Raise a `SearchError` if a rule cannot search under these limits of `Search.run`; None: there is no such limit."""
+
+
+@generic(default=True)
+def plan_simulations(rule, graph, root, simulations, random):
+    """A search of so many simulations begins at this root: let a rule that plans ahead do so. Plain Python."""
+
+
+class NoLearning(NamedTuple):
+    """In place of a rule that keeps nothing but visits and totals: all of these share one kernel."""
+
+
+@generic(default=True)
+def learn(rule, graph, number, e, limits, work):
+    """Edge `e` of a node was taken, counted and valued: let the rule draw its conclusions. The node is locked."""
+
+
+learns = serves(learn)  # whether a rule keeps more than visits and totals
 
 
 @helper

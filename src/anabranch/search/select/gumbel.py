@@ -20,17 +20,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anabranch.errors import SearchError
 from anabranch.jit import helper
 from anabranch.jit.options import Count, NonNegative
 from anabranch.search.memory.graph import BEFORE, NOISE, Graph
 from anabranch.search.memory.layout import PLANNED, edges_of, is_open, slot
+from anabranch.search.requirements import check_inside, needed_columns
 from anabranch.search.select.base import (
     at_node,
     candidate_edges,
+    check_limits_of_run,
     exact_value_of,
     highest_scored,
     own_value_of,
     parent_view,
+    plan_simulations,
     prefer,
     score,
 )
@@ -187,7 +191,8 @@ def visits_in_turn(considered, simulations, done):
         left = max(np.int64(2), left // 2)
 
 
-def make_plan(rule: Gumbel, graph: Graph, root: int, simulations: int, random: np.random.Generator) -> None:
+@plan_simulations.register(Gumbel)
+def plan_simulations_gumbel(rule, graph, root, simulations, random):
     """Draw the Gumbel numbers of the root's actions, and note what the halving begins with."""
     edges = graph.edges[root + 1 : root + 1 + int(graph.nodes["count"][root])]
     graph.plan[NOISE] = rule.scale * random.gumbel(size=graph.plan.shape[1])
@@ -213,3 +218,25 @@ def urges(rule: Gumbel, graph: Graph, root: int, limits: Any) -> np.ndarray:
         noise = graph.plan[NOISE, graph.edges[e].action]
         found.append(noise + urge(here, parent, edge_view(graph, e, parent)) if new_visits(graph, e) == most else -np.inf)
     return np.array(found)
+
+
+# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+
+
+@needed_columns.register(Gumbel)
+def needed_columns_gumbel(rule):
+    return ("plan",)
+
+
+@check_inside.register(Gumbel)
+def check_inside_gumbel(part, rule):
+    raise SearchError(f"{rule!r}: Gumbel() has its own way at the root and stands by itself: select={part!r}")
+
+
+@check_limits_of_run.register(Gumbel)
+def check_limits_of_gumbel(rule, visits, total):
+    if visits is None and total is None:
+        raise SearchError(
+            "Gumbel() halves the actions by a plan and must know how many simulations there will be: give visits= or total= "
+            "(seconds= may end it before), or search with MuZero() or PUCT()"
+        )

@@ -9,10 +9,18 @@ import numpy as np
 
 from anabranch.games.rules import NOTHING
 from anabranch.jit import helper
+from anabranch.jit.options import Count
 from anabranch.jit.written import replacing
 from anabranch.search.memory.layout import ACTION_CODES, NO_NODE, edges_of, slot
 
 EVERY_ACTION = np.ones(0, np.bool_)  # a mask that nobody looks at
+
+
+class Expansion(NamedTuple):
+    """When leaves get edges of their own: `Search(expand=...)`."""
+
+    after: Count = 1  # evaluations of a leaf before it is expanded
+    depth: Any = None  # the deepest level of the tree, counted from the root; 1 is flat Monte-Carlo, None is no limit
 
 
 class Scale(NamedTuple):

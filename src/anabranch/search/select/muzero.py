@@ -11,10 +11,12 @@ Read first: `base.py`. Next: `gumbel.py`. Docs: docs/algorithms/puct.md.
 import math
 from typing import Any, NamedTuple
 
+from anabranch.errors import SearchError
 from anabranch.jit import generic
 from anabranch.jit.options import NonNegative, Positive, Share
 from anabranch.search.memory.layout import edges_of
-from anabranch.search.select.base import at_node, exact_value_of, score
+from anabranch.search.requirements import check_inside
+from anabranch.search.select.base import at_node, exact_value_of, parts_of, score
 from anabranch.search.select.virtual_loss import edge_view
 
 NARROWEST = 1e-8  # of a span of values that is stretched to 1; mctx has the same
@@ -84,3 +86,14 @@ def at_node_mu_zero(rule, parent, graph, number, depth):
 def score_mu_zero_here(rule, parent, edge):
     value = (exact_value_of(parent, edge) - rule.low) / rule.width if edge.visits > 0 else rule.untried
     return value + rule.weight * edge.prior / (1 + edge.visits)
+
+
+@parts_of.register(MuZero)
+def parts_of_muzero(rule):
+    return {"q": (bounds_of,)}
+
+
+@check_inside.register(BetweenBounds)
+def check_between_bounds(part, rule):
+    if not part.low < part.high:
+        raise SearchError(f"{part!r}: low must be below high")

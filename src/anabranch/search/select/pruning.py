@@ -18,9 +18,19 @@ from anabranch.jit import helper
 from anabranch.jit.options import Count, NonNegative, Positive, Share
 from anabranch.jit.random import uniform
 from anabranch.search.memory.layout import F4, edges_of, is_open, slot
-from anabranch.search.select.base import adapted_view, at_node, candidate_edges, parent_view, prefer, score, value_of
+from anabranch.search.requirements import needed_columns
+from anabranch.search.select.base import (
+    adapted_view,
+    at_node,
+    candidate_edges,
+    is_ordered,
+    parent_view,
+    parts_of,
+    prefer,
+    score,
+    value_of,
+)
 from anabranch.search.select.limits import narrowed
-from anabranch.search.select.rave import Rave
 from anabranch.search.select.uct import UCT
 from anabranch.search.select.virtual_loss import edge_view
 from anabranch.search.select.visit_functions import inverse_root
@@ -134,16 +144,16 @@ def graph_view_progressive_bias(rule, edge, graph, number, work):
     return adapted_view(rule.rule, edge, graph, number, work)
 
 
-def is_ordered(rule: Any) -> bool:
-    """Whether a rule wants edges in the order of what is thought of them."""
-    return isinstance(rule, Widening) or (hasattr(rule, "rule") and is_ordered(rule.rule))
+@is_ordered.register(Widening)
+def is_ordered_widening(rule):
+    return True
 
 
-def reads_amaf(rule: Any) -> bool:
-    """Whether a rule reads what only graphs with AMAF values have."""
-    return isinstance(rule, (Rave, ProgressiveBias)) or (hasattr(rule, "rule") and reads_amaf(rule.rule))
+@parts_of.register(Widening)
+def parts_of_widening(rule):
+    return {"rule": (score, at_node, prefer)}  # any rule
 
 
-def inner_rule(rule: Any) -> Any:
-    """The rule that all others are around."""
-    return inner_rule(rule.rule) if hasattr(rule, "rule") else rule
+@needed_columns.register(ProgressiveBias)
+def needed_columns_progressive_bias(rule):
+    return "amaf", *needed_columns(rule.rule)

@@ -12,6 +12,7 @@ from anabranch.jit import helper
 from anabranch.jit.options import NonNegative, Positive
 from anabranch.search.backup.variance import mean_square
 from anabranch.search.memory.layout import slot
+from anabranch.search.requirements import needed_columns
 from anabranch.search.select.base import ParentFPU, ReducedFPU, at_node, exact_value_of, first_play, score, value_of
 
 EVEN_UNVISITED = 0.01  # KataGo adds it to the visits below the root, so that priors count from the first choice on
@@ -103,3 +104,8 @@ def score_puct(rule, parent, edge):
     value = float(value_of(parent, edge)) if edge.visits > 0 else first_play(rule.fpu, parent)
     c = rule.c + rule.growth * math.log((parent.visits + rule.base) / rule.base)
     return value + c * edge.prior * math.sqrt(parent.visits) / (1 + edge.visits)
+
+
+@needed_columns.register(KataGoPUCT)
+def needed_columns_katago_puct(rule):
+    return ("squares",)

@@ -8,7 +8,7 @@ visits:
     ExactMSE()        beta = n~ / (n + n~ + n n~ b^2 / (mu (1 - mu)))    (46), mu being Q* by (47)
     LearntBias()      (47) with the bias that the search has found in its own edges
     HandSelected(k)   beta = sqrt(k / (3 N + k))                         (19)
-    OnlyAmaf()        beta = 1: RAVE by itself; with `Search(depth=1)`, AMAF
+    OnlyAmaf()        beta = 1: RAVE by itself; with `Expansion(depth=1)`, AMAF
     NoAmaf()          beta = 0: for heuristics without RAVE
 
 n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. An edge without
@@ -21,10 +21,21 @@ docs/algorithms/rave.md.
 import math
 from typing import Any, NamedTuple
 
+from anabranch.errors import SearchError
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Positive, Share, Whole
 from anabranch.search.memory.layout import F4, slot
-from anabranch.search.select.base import ParentFPU, adapted_view, first_play, normal_total, score, value_of
+from anabranch.search.requirements import check_together, needed_columns
+from anabranch.search.select.base import (
+    ParentFPU,
+    adapted_view,
+    first_play,
+    normal_total,
+    parts_of,
+    score,
+    usual_parts,
+    value_of,
+)
 from anabranch.search.select.edge_view import AmafEdge
 from anabranch.search.select.visit_functions import inverse_root
 
@@ -240,3 +251,25 @@ def pool(playout_log, player, action, visits, total):
 def replaced(edge, visits, total):
     """An edge with another AMAF value."""
     return AmafEdge(edge.visits, edge.total, edge.prior, edge.action, edge.hint, visits, total)
+
+
+# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+
+
+@parts_of.register(Rave)
+def parts_of_rave(rule):
+    return {**usual_parts(rule), "schedule": (beta,), "source": (with_amaf_of,)}
+
+
+@needed_columns.register(Rave)
+def needed_columns_rave(rule):
+    return ("amaf",)
+
+
+@check_together.register(Rave)
+def check_rave(rule, chosen):
+    if not chosen.game.actions_keep_meaning:
+        raise SearchError(
+            f"{rule!r} learns about an action from whenever it is played, but {chosen.game!r} says that its actions change "
+            "their meaning (actions_keep_meaning = False): use UCT() or PUCT()"
+        )

@@ -18,14 +18,13 @@ from anabranch.jit.options import NonNegative
 from anabranch.jit.random import below
 from anabranch.search.evaluate.rollout import LEAF_STATE
 from anabranch.search.memory.layout import slot
-from anabranch.search.select.base import ReducedFPU, first_play, prefer
+from anabranch.search.select.base import ReducedFPU, chooses_pairs, first_play, parts_of, prefer, usual_parts
 from anabranch.search.select.virtual_loss import edge_view
 from anabranch.search.simultaneous.grid import (
     POLICY,
     PRIOR,
     TOTAL,
     VISITS,
-    chooses_pairs,
     mean_of,
     shape_of,
     side_of,
@@ -63,6 +62,11 @@ class Decoupled(NamedTuple):
 @chooses_pairs.register(Decoupled)
 def chooses_pairs_decoupled(rule):
     return True
+
+
+@parts_of.register(Decoupled)
+def parts_of_decoupled(rule):
+    return {**usual_parts(rule), "replies": (weigh_replies,)}
 
 
 @prefer.register(Decoupled)

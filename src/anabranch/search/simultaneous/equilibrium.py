@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.errors import GameError
+from anabranch.errors import GameError, SearchError
 from anabranch.games.rules import CHANCE
-from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
+from anabranch.search.loops.steps import tableau_shape
 from anabranch.search.memory.layout import slot
-from anabranch.search.select.base import prefer
-from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, chooses_pairs, mean_of, shape_of, side_of, untried
-from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, learn, set_strategies
+from anabranch.search.requirements import check_together
+from anabranch.search.select.base import chooses_pairs, learn, prefer
+from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, mean_of, shape_of, side_of, untried
+from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, set_strategies
 
 EDGE = 2  # rows and columns of a tableau beside the matrix: the programme's sums, and labels
 MOST_PIVOTS = 1000
@@ -33,6 +34,19 @@ class Equilibrium(NamedTuple):
 @chooses_pairs.register(Equilibrium)
 def chooses_pairs_equilibrium(rule):
     return True
+
+
+@check_together.register(Equilibrium)
+def check_equilibrium(rule, chosen):
+    if not chosen.game.zero_sum:
+        raise SearchError(
+            f"select={rule!r} solves zero-sum games, and {chosen.game!r} is none: use RegretMatching() or Decoupled()"
+        )
+
+
+@tableau_shape.register(Equilibrium)
+def tableau_shape_equilibrium(rule, game):
+    return game.actions + EDGE, game.actions + EDGE
 
 
 @prefer.register(Equilibrium)
@@ -175,14 +189,3 @@ def solve_matrix(payoffs: Any) -> Solution:
     value = solve_one(tableau, rows, columns, grid)
     first, second = grid[0, POLICY, :rows], grid[1, POLICY, :columns]
     return Solution(float(value), first / first.sum(), second / second.sum())
-
-
-def grid_shape(game: Any) -> tuple[int, int, int]:
-    """Of `Work.grid`: empty where players take turns."""
-    return 2, ROWS, game.actions if isinstance(game, SimultaneousGame) else 0
-
-
-def tableau_shape(game: Any, select: Any) -> tuple[int, int]:
-    """Of `Work.tableau`: empty where nothing is solved."""
-    size = game.actions + EDGE if isinstance(select, Equilibrium) else 0
-    return size, size

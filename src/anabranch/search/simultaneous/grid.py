@@ -12,9 +12,11 @@ import numpy as np
 
 from anabranch.games import rules
 from anabranch.games.rules import EVERYONE
-from anabranch.games.simultaneous import PLAYERS
-from anabranch.jit import generic, helper, kernel
+from anabranch.games.simultaneous import PLAYERS, SimultaneousGame
+from anabranch.jit import helper, kernel
 from anabranch.jit.random import below, uniform
+from anabranch.search.evaluate.python import edge_priors
+from anabranch.search.loops.steps import grid_shape
 from anabranch.search.memory.layout import is_on, slot, width_of
 from anabranch.search.select.edge_view import total_of
 from anabranch.search.select.virtual_loss import edge_view
@@ -33,10 +35,9 @@ class Side(NamedTuple):
     unit: float  # what is lost is middle - unit
 
 
-@generic(default=True)
-def chooses_pairs(rule):
-    """Whether a selection rule is for players who move at once."""
-    return False
+@grid_shape.register(SimultaneousGame)
+def grid_shape_of_pairs(game):
+    return PLAYERS, ROWS, game.actions
 
 
 @helper
@@ -168,8 +169,9 @@ def join(states, each_priors, joint):
                         joint[s, row + rules.outcome(state, 1, b)] += each_priors[s, 0, a] * each_priors[s, 1, b] / total
 
 
-def join_priors(states: np.ndarray, priors: np.ndarray, edges: int) -> np.ndarray:
-    """The priors of all pairs, (n, edges), from (n, players, actions)."""
-    joint = np.zeros((len(states), edges))
-    join(np.asarray(states), np.ascontiguousarray(priors), joint)
+@edge_priors.register(SimultaneousGame)
+def edge_priors_of_pairs(game, states, priors):
+    """The priors of all pairs, (positions, edges), from (positions, players, actions)."""
+    joint = np.zeros((len(priors), game.edge_actions))
+    join(np.asarray(states()), np.ascontiguousarray(priors.astype(np.float64)), joint)
     return joint

@@ -1,21 +1,32 @@
 """Reading a node at which both players move: two policies, two tables, a `PairResult`; and noise on its priors."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from anabranch.games.rules import EVERYONE
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.loops.steps import Rules
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import NO_NODE
-from anabranch.search.results.final import Candidates, Dirichlet, FinalChoice, choose_index, noisy
-from anabranch.search.results.read import edge_records, line_from, moves_along, name_line, stats_of
+from anabranch.search.results.final import Candidates, FinalChoice, choose_index, noisy
+from anabranch.search.results.read import (
+    edge_records,
+    line_from,
+    moves_along,
+    name_line,
+    noisy_priors,
+    read_result,
+    reader_of,
+    stats_of,
+)
 from anabranch.search.results.result import Move
-from anabranch.search.select.base import first_play
+from anabranch.search.select.base import first_play, learns
 from anabranch.search.select.limits import Limits, Scale
 from anabranch.search.simultaneous.decoupled import Decoupled, Seat
 from anabranch.search.simultaneous.result import PairResult
-from anabranch.search.simultaneous.strategies import learns, read_strategies
+from anabranch.search.simultaneous.strategies import read_strategies
 
 
 class Node(NamedTuple):
@@ -72,11 +83,14 @@ def read_pairs(
     random: np.random.Generator,
     limits: Limits,
     priors: np.ndarray | None,
+    is_forbidden: Any,
     cost: dict[str, Any],
+    allowed: None,
     stake: float,
     **facts: Any,
 ) -> PairResult:
-    """The whole result; see `search.read.read_result`. `stake`: what can still be won at the root."""
+    """The whole result; see `results/read.py`. `stake`: what can still be won at the root. Where both move at once no search is
+    restricted, so that `allowed` is None, and positions are not forbidden."""
     node = read_node(game, graph, root, priors)
     policies = policies_of(rules.select, graph, root, node)
     best, moves = [], []
@@ -180,11 +194,18 @@ def target_of(rule: Any, node: Node, player: int, policy: np.ndarray, stake: flo
     return np.asarray(kept / kept.sum())
 
 
-def noisy_pairs(game: SimultaneousGame, rule: Dirichlet, edges: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Priors of pairs with noise on each player's own."""
+@noisy_priors.register(SimultaneousGame)
+def noisy_priors_of_pairs(game, noise, edges, random):
+    """Noise on each player's own priors."""
     first = edges["action"].astype(int) // game.actions
     columns = int((first == first[0]).sum())
     priors = edges["prior"].astype(float).reshape(-1, columns)
-    rows = noisy(rule, priors.sum(axis=1), random)
-    across = noisy(rule, priors.sum(axis=0), random)
+    rows = noisy(noise, priors.sum(axis=1), random)
+    across = noisy(noise, priors.sum(axis=0), random)
     return np.outer(rows, across).ravel()
+
+
+@reader_of.register(SimultaneousGame)
+def reader_of_pairs(game, position):
+    """At chance a root of such a game is like any other."""
+    return partial(read_pairs, stake=float(game.ask("stake", position.state))) if position.to_play == EVERYONE else read_result

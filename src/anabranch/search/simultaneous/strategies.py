@@ -16,18 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anabranch.errors import SearchError
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Positive, Share
 from anabranch.search.backup.operators import carry, node_mean
 from anabranch.search.evaluate.rollout import LEAF_STATE
-from anabranch.search.memory.layout import is_on, slot, width_of
-from anabranch.search.select.base import prefer
+from anabranch.search.memory.layout import On, is_on, slot, width_of
+from anabranch.search.requirements import check_together
+from anabranch.search.results.check_nodes import has_numbers, has_sound_strategies
+from anabranch.search.select.base import chooses_pairs, learn, learns, prefer
 from anabranch.search.simultaneous.grid import (
     NO_OUTCOME,
     POLICY,
     TOTAL,
-    chooses_pairs,
     draw,
     mean_of,
     shape_of,
@@ -62,6 +64,12 @@ def chooses_pairs_regret_matching(rule):
 class ByStrategies(NamedTuple):
     """Where both move at once, a node is worth what its average strategies bring together, by the means of all pairs; before
     all of them were tried, and elsewhere, the mean."""
+
+
+@check_together.register(ByStrategies)
+def check_by_strategies(operator, chosen):
+    if not learns(chosen.select):
+        raise SearchError(f"backup={operator!r} wants a rule that keeps strategies: RegretMatching(), Exp3(), Equilibrium()")
 
 
 # --- how a pair is chosen -----------------------------------------------------------------------------------------------------
@@ -138,20 +146,6 @@ def mix_in(explore, rows, columns, grid):
 
 
 # --- what is learnt when it comes back ----------------------------------------------------------------------------------------
-
-
-class Nothing(NamedTuple):
-    """A rule that keeps nothing but visits and totals."""
-
-
-@generic(default=True)
-def learn(rule, graph, number, e, limits, work):
-    """Edge `e` of a node was taken, counted and valued: let the rule draw its conclusions. The node is locked."""
-
-
-def learns(rule: Any) -> bool:
-    """Whether a rule keeps strategies."""
-    return type(rule) in learn.generic.implementations
 
 
 @learn.register(RegretMatching)
@@ -254,3 +248,10 @@ def read_strategies(graph: Any, root: int, rows: int, columns: int) -> Any:
     played = graph.strategies[root + 1 : root + 1 + rows * columns].reshape(rows, columns, COLUMNS)
     found = played[:, 0, PLAYED], played[0, :, PLAYED + 1]
     return tuple(each / each.sum() for each in found) if all(each.sum() > 0.0 for each in found) else None
+
+
+@has_sound_strategies.register(On)
+def has_sound_strategies_on(strategic, graph, number, state):
+    """What was learnt at a node that a file holds is numbers, and as wide as its grid."""
+    width = graph.strategies[slot(number), WIDTH]
+    return has_numbers(graph.strategies, slot(number)) and (width == 0.0 or width == shape_of(graph, number, state)[1])
