@@ -26,7 +26,7 @@ from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit.options import coerce, is_option
 from anabranch.search.checks import serves
 from anabranch.search.configure import selects
-from anabranch.search.simultaneous.grid import chooses_pairs
+from anabranch.search.select.base import chooses_pairs
 
 GROUPS = (select, evaluate, backup, final, graphs, simultaneous)
 ROLES: dict[str, Callable[[Any], bool]] = {
