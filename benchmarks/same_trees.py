@@ -32,7 +32,7 @@ def named(name: str) -> Any:
 def search_of(game: Any, **options: Any) -> ab.Search:
     """A search; options for graphs are given as this version takes them, one by one or in one object."""
     apart = {name: options.pop(name) for name in GRAPH_OPTIONS if name in options}
-    if apart and hasattr(ab, "graphs"):
+    if apart and hasattr(getattr(ab, "graphs", None), "GraphOptions"):
         options["graph"] = named("GraphOptions")(**apart)
     else:
         options.update(apart)
