@@ -201,7 +201,7 @@ def test_options_written_one_by_one_are_put_together():
 def test_a_tree_with_proofs_may_forget_what_was_visited_little():
     forgetful = ab.graphs.GraphOptions(collect=ab.graphs.Forget(), merge=False)
     keeping, forgetting = (
-        ab.Search(TicTacToe(), prove=True, graph=graph, memory="14KB").run(visits=300) for graph in (False, forgetful)
+        ab.Search(TicTacToe(), prove=True, graph=graph, memory="6KB").run(visits=80) for graph in (False, forgetful)
     )
     assert keeping.settings["graph"] is forgetting.settings["graph"] is False
     assert keeping.memory_full and forgetting.stats.nodes < keeping.stats.nodes  # some are gone

@@ -3,7 +3,7 @@
     searcher.py, fleet.py, ensemble.py   the faces: one search, many that share batches, independent trees added up
     warm.py         compiling before a clock runs
     simultaneous/   players who move at once: rules, grids, strategies, results; plugs into the generic functions below
-    configure.py    from options to what is needed: rules, limits, memory; options answer for themselves (requirements.py)
+    configure.py    from options to what is needed: rules, limits, memory; graph_options.py: those of graphs
     run/            one run of a search: progress, noise and restrictions at the root, one call at a time
     results/        what was found: results for people, the final choice, views, drawings, files
     drivers/        who plays and evaluates; what happens between two slices of simulations
@@ -12,6 +12,7 @@
     evaluate/       WHAT A LEAF IS WORTH: playouts, evaluators in Python, heuristics, AMAF values
     backup/         WHAT IS LEARNT on the way up: operators, updates on graphs, proven bounds, variance
     memory/         WHAT IS KEPT: trees, graphs, the transposition table, locks, collection
+    requirements.py what options say of themselves: what they need in memory, what they go with
 
 Read first: `memory/layout.py`, `memory/tree.py`, `loops/tree.py`, `select/base.py`; then `searcher.py`.
 """

@@ -75,10 +75,10 @@ def chosen_of(
         heuristic=heuristic_of(game, heuristic),
         final=option(final, default_final(select), "final", is_a(FinalChoice)),
         graph=graph.merge,
-        update=option(graph.update, None, "update", serves(after_visit)),
-        ahead=option(graph.ahead, None, "ahead", is_a((Stop, Continue))),
-        stale=option(graph.stale, None, "stale", serves(spread)),
-        collect=option(graph.collect, None, "collect", is_a((KeepReached, Forget))),
+        update=option(graph.update, TREE.update, "update", serves(after_visit)),
+        ahead=option(graph.ahead, TREE.ahead, "ahead", is_a((Stop, Continue))),
+        stale=option(graph.stale, TREE.stale, "stale", serves(spread)),
+        collect=option(graph.collect, TREE.collect, "collect", is_a((KeepReached, Forget))),
         prove=prove,
     )
     check(chosen)

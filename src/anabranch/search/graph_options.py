@@ -26,9 +26,7 @@ class GraphOptions(NamedTuple):
     update: Any = Incremental()  # when a parent looks at its children; or Idempotent(), CatchUp()
     ahead: Any = Stop()  # what to do at a child with more visits than the edge to it; or Continue()
     stale: Any = PathOnly()  # who else learns of a value; or Parents(), Ancestors(), Sweeping()
-    collect: Any = (
-        KeepReached()
-    )  # what goes if memory is full: what the root does not reach; or also little-visited nodes, Forget()
+    collect: Any = KeepReached()  # what goes if memory is full: all that the root does not reach; or still more, Forget()
     merge: bool = True  # whether positions that are reached by several paths share one node
 
 
@@ -44,12 +42,14 @@ GROUPED = {  # options that stand in one of another name: where they are written
 def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of `Search` from those and others written one by one (`GROUPED`); None is the default of each."""
     found = {name: given for name, given in options.items() if name not in GROUPED}
-    given = {name: options[name] for name in GROUPED if options.get(name) is not None}
-    graph = {name: given[name] for name in given if GROUPED[name] == "graph"}
-    if graph:
-        found["graph"] = graph_options(options.get("graph", False))._replace(**graph)
-    if "depth" in given or "expand_after" in given:
-        found["expand"] = Expansion(given.get("expand_after", 1), given.get("depth"))
+    for name in GROUPED:
+        if options.get(name) is None:
+            continue
+        if GROUPED[name] == "graph":
+            found["graph"] = graph_options(found.get("graph", False))._replace(**{name: options[name]})
+        else:
+            field = name.removeprefix("expand_")
+            found["expand"] = (found.get("expand") or Expansion())._replace(**{field: options[name]})
     return found
 
 
