@@ -121,12 +121,12 @@ def test_a_tournament_that_has_not_begun_can_be_shown(program, tmp_path):
 
 NIM = ("match", "random", "random", "--game", "nim")
 BAD = {
-    ("match",): "who plays? Name two players",
-    ("match", "random", "random"): "which game? Say --game go:size=9",
+    ("match",): "name two players",
+    ("match", "random", "random"): "name a game: --game go:size=9",
     ("match", "random", "random", "--game", "nimm"): "did you mean nim",
     ("match", "uct", "random", "--game", "nim"): "how long may 'uct' search a move?",
     ("match", "uct:visist=3", "random", "--game", "nim"): "did you mean visits?",
-    ("match", "no-such-engine --gtp", "random", "--game", "go"): "'no-such-engine' is no kind of player",
+    ("match", "no-such-engine --gtp", "random", "--game", "go"): "'no-such-engine' is neither a kind of player",
     ("match", "sh", "random", "--game", "nim"): "programs play Go",
     ("match", "random", "random", "--game", "trinim"): "a match is between two",
     (*NIM, "--games", "0"): "games=0: must be 1 or more",
@@ -137,7 +137,7 @@ BAD = {
     (*NIM, "--openings", "nowhere.txt"): "nowhere.txt cannot be read: No such file",
     (*NIM, "--db", "nowhere/m.db"): "nowhere/m.db cannot be used: unable to open",
     (*NIM, "--db", "old.db"): "old.db has version 7 of the database",
-    (*NIM, "--db", "letter.db"): "letter.db cannot be used: it is no database of matches",
+    (*NIM, "--db", "letter.db"): "letter.db cannot be used: it is not a database of matches",
     ("match", "--show", "--db", "none.db"): "there is no database none.db",
     ("tournament", "none.toml"): "none.toml cannot be read: No such file",
 }

@@ -148,7 +148,7 @@ class PoolRun:
         doing = "preparing the players" if wanted == "ready" else f"at game {question['number']}"
         raise ArenaError(
             f"{MOST_DEATHS} worker processes died in a row, {doing}, the last one {last}; "
-            "what was played is kept, and the same command goes on"
+            "finished games are kept; run the same command again to continue"
         )
 
 

@@ -33,13 +33,13 @@ def shows_heat(game: Any) -> bool:
 def check_ownership(game: Any) -> None:
     """Only points of Go belong to somebody."""
     if not shows_heat(game):
-        raise SearchError(f"--ownership: points belong to players in Go only, not in {game!r}")
+        raise SearchError(f"--ownership works only in Go, not in {game!r}")
 
 
 def check_record(game: Any) -> None:
     """Only games of Go have records."""
     if not isinstance(game, Go):
-        raise SearchError(f"--save: records (SGF) are of games of Go only, not of {game!r}")
+        raise SearchError(f"--save writes SGF, for Go only, not for {game!r}")
 
 
 def print_boards(position: Position, result: Result, heat: bool, ownership: bool, policy: Any = None, seed: int = 0) -> None:

@@ -22,7 +22,7 @@ class Record:
         """Write it into a file of that name, by default the one of `--save`, and say what came of it."""
         path = Path(name).expanduser() if name else self.path
         if path is None:
-            console.say("where to? Write save and the name of a file, such as save game.sgf", "red")
+            console.say("name a file to save to, such as: save game.sgf", "red")
             return
         try:
             write(path, record_of(position, self.person))

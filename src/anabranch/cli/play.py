@@ -113,7 +113,7 @@ class Play:
             if answer == "resign":
                 return GAVE_UP
             if len(answer) > (LONGEST_SAVE if word == "save" else LONGEST_ANSWER):
-                console.say(f"that is no move: it has {len(answer):,} characters", "red")
+                console.say(f"that is not a move: it has {len(answer):,} characters", "red")
             elif word == "save":
                 self.record.save(position, rest.strip())
             elif answer in ("?", "help", ""):
@@ -124,7 +124,7 @@ class Play:
             elif answer == "undo":
                 if self.past:
                     return self.past.pop()
-                console.say("there is nothing to take back")
+                console.say("there is no move to take back")
             else:
                 try:
                     return self.played(position, answer, legal, person)

@@ -181,7 +181,7 @@ class Server:
             self._terminate(lambda job: turns is None or job.turn in turns)
         else:
             known = "query_version, query_models, clear_cache, terminate, terminate_all"
-            raise BadQuery(f"Unknown action; there are {known}", "action")
+            raise BadQuery(f"Unknown action; known ones are {known}", "action")
         self._write(echo)
 
     def _terminate(self, is_meant: Any) -> None:
