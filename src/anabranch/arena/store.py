@@ -299,9 +299,9 @@ def _played(row: tuple[Any, ...]) -> Played:
         raise ValueError(f"game {number!r} has black={black!r}, score={score!r}")
     if len(seconds) != 2 or not isinstance(values["plies"], int):
         raise ValueError(f"game {number} has seconds={seconds!r}, plies={values['plies']!r}")
-    told = {name: clipped(printable(values[name]), REASON) for name in ("result", "ending", "reason", "referee", "version")}
+    short = {name: clipped(printable(values[name]), REASON) for name in ("result", "ending", "reason", "referee", "version")}
     long = {"moves": printable(values["moves"]), "details": last_lines(values["details"])}
-    return Played(**{**values, **told, **long, "seconds": seconds})
+    return Played(**{**values, **short, **long, "seconds": seconds})
 
 
 def _code(error: sqlite3.Error) -> int:

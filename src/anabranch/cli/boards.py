@@ -53,7 +53,7 @@ def print_boards(position: Position, result: Result, heat: bool, ownership: bool
     columns = [[Text(heading, style="dim"), *lines] for lines, heading in boards]
     widths = [max(line.cell_len for line in column) for column in columns]
     if sum(widths) + GAP <= console.width:
-        columns = [[_beside(lines, widths) for lines in zip(*columns, strict=True)]] if columns else []
+        columns = [[_joined(lines, widths) for lines in zip(*columns, strict=True)]] if columns else []
     for column in columns:
         for line in column:
             console.say(line)
@@ -95,7 +95,7 @@ def drawing(position: Position, result: Result, policy: Any = None, seed: int = 
     return game.svg(position.state, marks=marks, heat=result.visits, ownership=owned_by(position, result, policy, seed))
 
 
-def _beside(lines: tuple[Text, ...], widths: list[int]) -> Text:
+def _joined(lines: tuple[Text, ...], widths: list[int]) -> Text:
     """Lines of several boards as one."""
     padded = [line + Text(" " * (width - line.cell_len)) for line, width in zip(lines[:-1], widths, strict=False)]
     return Text(" " * GAP).join([*padded, lines[-1]])

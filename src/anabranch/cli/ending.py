@@ -57,15 +57,15 @@ def outcome(position: Position, person: int, resigned: int | None = None) -> str
         return f"You resign: {' and '.join(others)} {'wins' if len(others) == 1 else 'win'}."
     totals = [end + paid for end, paid in zip(position.returns, position.rewards, strict=True)]
     if isinstance(game, Go):
-        told = go_score(game, position)
+        result = go_score(game, position)
     elif game.value_range == (-1.0, 1.0) and len(totals) == 2 and totals[0] == -totals[1] and abs(totals[0]) in (0.0, 1.0):
-        told = "a draw" if not totals[0] else f"{game.player_name(int(totals[1] > 0))} wins"
+        result = "a draw" if not totals[0] else f"{game.player_name(int(totals[1] > 0))} wins"
     else:
-        told = ", ".join(f"{game.player_name(side)} {total:+g}" for side, total in enumerate(totals))
+        result = ", ".join(f"{game.player_name(side)} {total:+g}" for side, total in enumerate(totals))
     verdict = ""
     if person >= 0 and len(totals) == 2 and totals[0] != totals[1]:
         verdict = " You win." if totals[person] > totals[1 - person] else " The engine wins."
-    return f"The game is over: {told}.{verdict}"
+    return f"The game is over: {result}.{verdict}"
 
 
 def go_score(game: Go, position: Position) -> str:
