@@ -90,7 +90,7 @@ def test_show_finds_matches_by_player_and_rates_those_of_one_game(program, tmp_p
     _, one, _ = program("match", "b", "--show")
     assert one.startswith("player") and "\nc " not in one
     assert len(json.loads(program("match", "--show", "--json")[1])["matches"]) == 2
-    assert "no match in matches.db of nobody" in program("match", "nobody", "--show")[2]
+    assert "matches.db contains no match of nobody" in program("match", "nobody", "--show")[2]
     program("match", "a: playout", "c: random", "--game", "nim", "--games", "2")
     _, shared, _ = program("match", "--show")
     assert "\na: random " in shared and "\na: playout " in shared and "\nc " not in shared
@@ -127,7 +127,7 @@ BAD = {
     ("match", "uct", "random", "--game", "nim"): "how long may 'uct' search a move?",
     ("match", "uct:visist=3", "random", "--game", "nim"): "did you mean visits?",
     ("match", "no-such-engine --gtp", "random", "--game", "go"): "'no-such-engine' is neither a kind of player",
-    ("match", "sh", "random", "--game", "nim"): "programs play Go",
+    ("match", "sh", "random", "--game", "nim"): "programs play only Go",
     ("match", "random", "random", "--game", "trinim"): "a match is between two",
     (*NIM, "--games", "0"): "games=0: must be 1 or more",
     (*NIM, "--processes", "0"): "processes=0: must be 1 or more",

@@ -65,7 +65,7 @@ def test_a_game_that_is_left_is_saved_as_well(program, tmp_path):
 
 def test_save_asks_where_to_and_is_for_go(program):
     _, out, _ = program(*BOARD, answers=["save", "quit"])
-    assert "where to? Write save and the name of a file" in out
+    assert "name a file to save to" in out
     _, out, _ = program("play", "tictactoe", answers=["save a.sgf", "quit"])
     assert "records are of games of Go" in out and "save FILE.sgf" not in out
     code, _, err = program("play", "tictactoe", "--save", "a.sgf")
