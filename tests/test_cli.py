@@ -152,7 +152,7 @@ def test_review_writes_a_picture_a_record_and_json(program, record, tmp_path):
 
 BAD_RECORDS = {
     "(;GM[1]SZ[9]": "game.sgf: ",
-    "no game": "there is no game in the text",
+    "no game": "the text contains no game",
     "(;GM[2]SZ[8];B[aa])": "this is not a game of Go",
     "(;GM[1]SZ[9]C[hello])": "game.sgf: there are no moves in the game",
     "(;GM[1]SZ[9];B[aa];W[aa])": "game.sgf: move 2, by white: A9 is not legal here: there is a stone",
@@ -355,8 +355,8 @@ BAD = {
     ("graph", "tictactoe", "--nodes", "0"): "--nodes=0: must be a whole number of 1 or more",
     ("graph", "tictactoe", "--visits", "0"): "visits=0: must be a whole number of 1 or more",
     ("graph", "connectfor"): "did you mean connectfour",
-    ("search", "othello", "--ownership"): "--ownership: points belong to players in Go only, not in Othello()",
-    ("play", "othello", "--heat"): "--heat: visits are shown on boards of Go only, not of Othello()",
+    ("search", "othello", "--ownership"): "--ownership works only in Go, not in Othello()",
+    ("play", "othello", "--heat"): "--heat works only in Go, not in Othello()",
     ("review", "nowhere.sgf"): "nowhere.sgf cannot be read: No such file",
 }
 

@@ -93,5 +93,5 @@ def test_what_is_typed_in_a_game_may_hold_anything(tmp_path):
     )
     shown = done.stdout.decode()
     assert done.returncode == 0 and not done.stderr
-    assert "'[/red]' is not a move" in shown and "that is no move: it has 100,000 characters" in shown and len(shown) < 5000
+    assert "'[/red]' is not a move" in shown and "that is not a move: it has 100,000 characters" in shown and len(shown) < 5000
     assert "a1 b1 c1" in shown

@@ -105,8 +105,8 @@ REFUSED = {
     "a device": (lambda file: (file.unlink(), file.symlink_to("/dev/null")), "it is not a file"),
     "half of it": (lambda file: os.truncate(file, file.stat().st_size // 2), "it is damaged"),
     "its first page": (lambda file: os.truncate(file, 4096), "it is damaged"),
-    "ten bytes of it": (lambda file: os.truncate(file, 10), "it is no database of matches"),
-    "random bytes": (lambda file: file.write_bytes(random.Random(1).randbytes(9000)), "it is no database of matches"),
+    "ten bytes of it": (lambda file: os.truncate(file, 10), "it is not a database of matches"),
+    "random bytes": (lambda file: file.write_bytes(random.Random(1).randbytes(9000)), "it is not a database of matches"),
 }
 
 
@@ -122,9 +122,9 @@ def test_what_is_not_a_whole_database_is_refused_and_left_as_it_is(kind, path, p
 
 CONTENTS = {
     "UPDATE layout SET version = 'x' || char(27) || '[31m'": "has version x\ufffd[31m of the database",
-    "DELETE FROM layout": "is a database of something else",
-    "DROP TABLE games": "is a database of something else",
-    "ALTER TABLE layout RENAME COLUMN version TO colour": "is a database of something else",
+    "DELETE FROM layout": "is a database of another program",
+    "DROP TABLE games": "is a database of another program",
+    "ALTER TABLE layout RENAME COLUMN version TO colour": "is a database of another program",
     "ALTER TABLE games RENAME COLUMN score TO points": "no such column: score",
     "UPDATE games SET score = 7": "score=7",
     "UPDATE games SET score = 'much'": "score='much'",
@@ -188,7 +188,7 @@ def test_flipped_and_cut_databases_are_read_or_refused_and_never_crash(path, tmp
 
 def test_an_empty_file_holds_no_match_and_can_be_played_on(path, program, in_process):
     path.write_bytes(b"")
-    assert_one_line(program("match", "--show", "--db", str(path)), "there is no match in")
+    assert_one_line(program("match", "--show", "--db", str(path)), "contains no match")
     assert path.read_bytes() == b""
     assert program(*NIM, "--db", str(path))[0] == 0
 
@@ -222,7 +222,7 @@ def test_a_full_disk_ends_the_match_in_one_line_and_costs_no_game_that_was_told(
 
     full = subprocess.run(command, **where, preexec_fn=limit, check=False)
     assert full.returncode == 2 and "Traceback" not in full.stderr
-    assert "m.db cannot be written: the disk does not take or give it" in full.stderr.splitlines()[-1]
+    assert "m.db cannot be written: the disk cannot be read or written" in full.stderr.splitlines()[-1]
     with Store(tmp_path / "m.db", create=False) as kept:
         games = kept.games(1)
     assert 0 < len(games) < 40
@@ -234,7 +234,9 @@ def test_a_full_disk_ends_the_match_in_one_line_and_costs_no_game_that_was_told(
 def test_a_database_that_is_full_says_so_and_keeps_what_it_has(path):
     with Store(path) as kept:
         kept._run("PRAGMA max_page_count = 1")
-        with pytest.raises(ArenaError, match="cannot be written: the disk is full; make room, and the same command goes on"):
+        with pytest.raises(
+            ArenaError, match="cannot be written: the disk is full; free some space and run the same command again to continue"
+        ):
             for number in range(4, 1000):
                 kept.record(1, Played(number, 0, 1.0, "1-0", "played out", "", "rules", "1 " * 5000, 3, (0.25, 0.5)))
         assert len(kept.games(1)) >= 4

@@ -119,35 +119,35 @@ def test_options_of_a_users_own_file_are_known(own_game):
 
 
 BAD = {
-    "": "a player is empty",
-    "uctt visits=3": "'uctt' is no kind of player (best, bestchance, forced, greedy, gumbel, katagopuct,",
-    "gnugoo --mode gtp": "and no program on this machine",
+    "": "the description of a player is empty",
+    "uctt visits=3": "'uctt' is neither a kind of player (best, bestchance, forced, greedy, gumbel, katagopuct,",
+    "gnugoo --mode gtp": "nor a program on this machine",
     "uct visits=-3": "visits=-3: must be a whole number above 0",
     "uct visits=2.5": "visits=2.5: must be a whole number above 0",
     "uct visits=many": "there is no option `many`",
     "uct visist=3": "a search has no option `visist`; did you mean visits? It has select, evaluate",
     "uct seed=3": "a search has no option `seed`",
-    "uct policy=Mogo": "there is no option `Mogo`; did you mean MoGo? There are AmongSiblings, Ancestors",
+    "uct policy=Mogo": "there is no option `Mogo`; did you mean MoGo? Known options: AmongSiblings, Ancestors",
     "uct policy=MoGo(sav=1)": "MoGo has no field `sav`; did you mean save? It has save, nakade",
     "uct policy=UCT": "not a default policy",
     "uct c=-1": "UCT: c=-1.0 must be 0 or more",
-    "uct c=big": "there is no option `big`; there are AmongSiblings, Ancestors",
+    "uct c=big": "there is no option `big`; known options: AmongSiblings, Ancestors",
     "uct c='big'": "UCT: c must be a number",
-    "uct select=PUCT": "`select` is given by `uct` already",
+    "uct select=PUCT": "`uct` already names the selection rule",
     "search select=Rollout": "not an option for select",
     "search evaluate=Uniform policy=MoGo": "a search has no option `policy`",
     "search evaluate=3": "give an evaluator such as Rollout",
-    "uct c=(1": "without its other half",
+    "uct c=(1": "an unmatched bracket or quote",
     "uct visits=3 visits=4": "`visits` is given twice",
-    "uct 3": "'3' is no option; write key=value",
-    "uct c=1+1": "'1+1' is no value",
-    "uct c=__import__('os').system('true')": "is no value",
+    "uct 3": "'3' is not an option; write key=value",
+    "uct c=1+1": "'1+1' is not a value",
+    "uct c=__import__('os').system('true')": "is not a value",
     "uct c=__import__('os')": "there is no option `__import__`",
-    "uct c=[x for x in 'abc']": "is no value",
-    "uct policy=MoGo(**{})": "is no value",
+    "uct c=[x for x in 'abc']": "is not a value",
+    "uct policy=MoGo(**{})": "is not a value",
     "uct policy=MoGo(1,2,3,4,5,6,7,8,9,10,11,12)": "MoGo takes save, nakade",
     "uct update=CatchUp": "say graph=True as well",
-    "uct reuse=3": "reuse=3: say True or False",
+    "uct reuse=3": "reuse=3: must be True or False",
     "random visits=3": "`random` takes no options",
     "playout c=3": "`playout` has no option `c`",
     "x" * 5000: "at most 4,000 characters",
@@ -163,7 +163,7 @@ def test_what_is_not_understood_is_told_with_what_is_known(text):
 
 
 def test_a_program_plays_only_go():
-    with pytest.raises(ArenaError, match="programs play Go, over GTP; the game is Nim"):
+    with pytest.raises(ArenaError, match="programs play only Go, over GTP; the game is Nim"):
         parse("sh", Nim())
 
 
@@ -188,7 +188,7 @@ def test_where_both_move_at_once_the_kinds_are_others():
     assert found.options["select"] == ab.Decoupled(c=2.0, replies=ab.simultaneous.ByPriors())
     assert parse("search visits=10 c=2.0", game).options["select"] == ab.Decoupled(c=2.0)
     assert parse("greedy", game).policy == Nearest()
-    for text, told in {"uct visits=10": "'uct' is no kind of player (best, decoupled, equilibrium, exp3, greedy, playout",
+    for text, told in {"uct visits=10": "'uct' is neither a kind of player (best, decoupled, equilibrium, exp3, greedy,",
                        "greedy lowest=True": "`greedy` takes no options"}.items():  # fmt: skip
         with pytest.raises(ArenaError, match=re.escape(told)):
             parse(text, game)

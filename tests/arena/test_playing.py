@@ -132,7 +132,7 @@ BAD = [
     ({"game": "trinim"}, "a match is between two, and TriNim"),
     ({"game": "nimm"}, "did you mean nim"),
     ({"referee": "gnugo"}, "the referee 'gnugo' is for Go"),
-    ({"referee": "me"}, "there is no referee 'me'; there are rules, area, gnugo, playouts"),
+    ({"referee": "me"}, "there is no referee 'me'; choose from rules, area, gnugo, playouts"),
     ({"first": "uct"}, "how long may 'uct' search a move"),
     ({"visits": 0}, "visits=0: must be 1 or more"),
     ({"cap": 0}, "cap=0: must be 1 or more"),
@@ -223,7 +223,7 @@ FAILURES = {
     "hangs": ("silence", "did not answer `genmove black` within 0.5 s"),
     "babbles": ("nonsense", "answered `genmove black` with 'I like Go very much'"),
     "floods": ("nonsense", "answered `genmove black` with 'blah blah"),
-    "nonsense": ("nonsense", "answered `genmove black` with 'Z99', which is no move"),
+    "nonsense": ("nonsense", "answered `genmove black` with 'Z99', which is not a move"),
     "refuses": ("nonsense", "refuses `genmove black`: 'I do not feel like it'"),
     "illegal": ("illegal move", "A1 is not legal here: there is a stone"),
 }

@@ -90,7 +90,7 @@ def test_show_finds_matches_by_player_and_rates_those_of_one_game(program, tmp_p
     _, one, _ = program("match", "b", "--show")
     assert one.startswith("player") and "\nc " not in one
     assert len(json.loads(program("match", "--show", "--json")[1])["matches"]) == 2
-    assert "no match in matches.db of nobody" in program("match", "nobody", "--show")[2]
+    assert "matches.db contains no match of nobody" in program("match", "nobody", "--show")[2]
     program("match", "a: playout", "c: random", "--game", "nim", "--games", "2")
     _, shared, _ = program("match", "--show")
     assert "\na: random " in shared and "\na: playout " in shared and "\nc " not in shared
@@ -121,13 +121,13 @@ def test_a_tournament_that_has_not_begun_can_be_shown(program, tmp_path):
 
 NIM = ("match", "random", "random", "--game", "nim")
 BAD = {
-    ("match",): "who plays? Name two players",
-    ("match", "random", "random"): "which game? Say --game go:size=9",
+    ("match",): "name two players",
+    ("match", "random", "random"): "name a game: --game go:size=9",
     ("match", "random", "random", "--game", "nimm"): "did you mean nim",
     ("match", "uct", "random", "--game", "nim"): "how long may 'uct' search a move?",
     ("match", "uct:visist=3", "random", "--game", "nim"): "did you mean visits?",
-    ("match", "no-such-engine --gtp", "random", "--game", "go"): "'no-such-engine' is no kind of player",
-    ("match", "sh", "random", "--game", "nim"): "programs play Go",
+    ("match", "no-such-engine --gtp", "random", "--game", "go"): "'no-such-engine' is neither a kind of player",
+    ("match", "sh", "random", "--game", "nim"): "programs play only Go",
     ("match", "random", "random", "--game", "trinim"): "a match is between two",
     (*NIM, "--games", "0"): "games=0: must be 1 or more",
     (*NIM, "--processes", "0"): "processes=0: must be 1 or more",
@@ -137,7 +137,7 @@ BAD = {
     (*NIM, "--openings", "nowhere.txt"): "nowhere.txt cannot be read: No such file",
     (*NIM, "--db", "nowhere/m.db"): "nowhere/m.db cannot be used: unable to open",
     (*NIM, "--db", "old.db"): "old.db has version 7 of the database",
-    (*NIM, "--db", "letter.db"): "letter.db cannot be used: it is no database of matches",
+    (*NIM, "--db", "letter.db"): "letter.db cannot be used: it is not a database of matches",
     ("match", "--show", "--db", "none.db"): "there is no database none.db",
     ("tournament", "none.toml"): "none.toml cannot be read: No such file",
 }

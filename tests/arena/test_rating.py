@@ -161,5 +161,5 @@ def test_odd_tournaments_are_no_trouble():
     assert alone[0].elo == 0.0 and alone[0].games == 0
     nothing = ratings({("a", "b"): Tally()})
     assert [rating.elo for rating in nothing] == [0.0, 0.0] and nothing[0].error > 500
-    with pytest.raises(ArenaError, match="the anchor 'x' played no game; there are a, b"):
+    with pytest.raises(ArenaError, match="the anchor 'x' has not played; the players are a, b"):
         ratings({("a", "b"): Tally(1, 0, 0)}, anchor="x")

@@ -90,10 +90,10 @@ def test_a_test_looks_at_games_in_order_and_never_beyond_its_decision():
 
 def test_a_verdict_is_told_in_one_line():
     test = parse("60%, 75%")
-    assert judge(test, [1.0, 0.0] * 10).told(test).startswith("SPRT(60%, 75%): ")
-    assert "75% accepted after 14 games" in judge(test, [1.0] * 14).told(test)
-    assert "not decided after 1 games" in judge(parse("0,50"), [1.0]).told(parse("0,50"))
-    assert judge(Sprt(0.5, 0.6), [0.0] * 60).told(Sprt(0.5, 0.6)).startswith("SPRT(50.0%, 60.0%): 50.0% accepted")
+    assert judge(test, [1.0, 0.0] * 10).sentence(test).startswith("SPRT(60%, 75%): ")
+    assert "75% accepted after 14 games" in judge(test, [1.0] * 14).sentence(test)
+    assert "not decided after 1 games" in judge(parse("0,50"), [1.0]).sentence(parse("0,50"))
+    assert judge(Sprt(0.5, 0.6), [0.0] * 60).sentence(Sprt(0.5, 0.6)).startswith("SPRT(50.0%, 60.0%): 50.0% accepted")
 
 
 @pytest.mark.parametrize(

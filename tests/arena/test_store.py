@@ -68,14 +68,14 @@ def test_a_database_of_something_else_is_refused_and_left_alone(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE birds (name TEXT)")
     before = path.read_bytes()
-    with pytest.raises(ArenaError, match="is a database of something else"):
+    with pytest.raises(ArenaError, match="is a database of another program"):
         Store(path)
     assert path.read_bytes() == before
 
 
 def test_what_is_no_database_and_what_is_not_there_is_told(path, tmp_path):
     path.write_text("This is a letter, and no database at all. " * 100)
-    with pytest.raises(ArenaError, match="cannot be used: it is no database of matches"):
+    with pytest.raises(ArenaError, match="cannot be used: it is not a database of matches"):
         Store(path)
     with pytest.raises(ArenaError, match="there is no database"):
         Store(tmp_path / "none.db", create=False)

@@ -86,14 +86,14 @@ def test_a_tournament_is_played_rated_and_goes_on(read, in_process):
 
 
 BAD = {
-    'games = 3\n[players]\na = "random"\nb = "random"': "which game",
+    'games = 3\n[players]\na = "random"\nb = "random"': "name a game",
     'game = "nim"\n[players]\na = "random"': "two players or more",
-    'game = "nim"\nsystem = "swiss"\n[players]\na = "random"\nb = "playout"': "there is no system 'swiss'; there are",
-    'game = "nim"\ngams = 3': "there is no key `gams`; did you mean games? There are",
-    'game = "nim"\ngames = "many"': "games = 'many' is not what is wanted there",
+    'game = "nim"\nsystem = "swiss"\n[players]\na = "random"\nb = "playout"': "there is no system 'swiss'; choose from",
+    'game = "nim"\ngams = 3': "there is no key `gams`; did you mean games? Known keys",
+    'game = "nim"\ngames = "many"': "games = 'many' has the wrong type or value",
     'game = "nim"\n[players]\na = "random"\nb = 3': "player 'b': write a name and a text",
     'game = "nim"\n[players]\na = "random"\n"b: c" = "random"': "player 'b: c': write a name and a text",
-    'game = "nim"\n[series]\nplayer = "random"\nvalues = [1]': "wants player",
+    'game = "nim"\n[series]\nplayer = "random"\nvalues = [1]': "needs player",
     'game = "nim"\nanchor = { c = 3 }\n[players]\na = "random"\nb = "playout"': "one player of a, b",
     'game = "nim"\n[players]\na = "random"\nb = "uct"': "how long may 'uct' search",
     'game = "nim"\n[players]\na = "random"\nb = "playout"\nc = "random"': "a and c are the same player, 'random'",

@@ -56,7 +56,7 @@ def test_workers_that_always_die_end_the_match_in_one_line_and_it_goes_on_later(
     assert f"{MOST_DEATHS} worker processes died in a row, preparing the players, the last one died by SIGKILL" in str(
         told.value
     )
-    assert "the same command goes on" in str(told.value) and "\n" not in str(told.value)
+    assert "run the same command again to continue" in str(told.value) and "\n" not in str(told.value)
     dying("0")
     (standing,) = play([NIM], 4, tmp_path / "m.db")
     assert [game.number for game in standing.games] == [0, 1, 2, 3]

@@ -65,11 +65,11 @@ def test_a_game_that_is_left_is_saved_as_well(program, tmp_path):
 
 def test_save_asks_where_to_and_is_for_go(program):
     _, out, _ = program(*BOARD, answers=["save", "quit"])
-    assert "where to? Write save and the name of a file" in out
+    assert "name a file to save to" in out
     _, out, _ = program("play", "tictactoe", answers=["save a.sgf", "quit"])
     assert "records are of games of Go" in out and "save FILE.sgf" not in out
     code, _, err = program("play", "tictactoe", "--save", "a.sgf")
-    assert code == 2 and "--save: records (SGF) are of games of Go only, not of TicTacToe()" in err
+    assert code == 2 and "--save writes SGF, for Go only, not for TicTacToe()" in err
 
 
 def test_a_player_is_chosen_by_name_or_number(program):

@@ -329,7 +329,7 @@ def test_a_game_of_many_sizes_is_to_be_named():
 
 
 def test_states_of_no_game_are_refused():
-    with pytest.raises(ab.errors.NetworkError, match="of no game that is known here"):
+    with pytest.raises(ab.errors.NetworkError, match="of an unknown game"):
         ab.Network(uniform_zero)(np.zeros(1, [("x", "i4")]))
 
 

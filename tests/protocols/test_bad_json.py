@@ -10,7 +10,7 @@ from tests.protocols.asking import GOOD, Client, answer_to
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
 @pytest.mark.parametrize("request_", ['{{"id":"a","action":"query_version","extra":{}}}', '{{"id":"a","komi":{}}}'])
 def test_numbers_that_json_does_not_have_are_refused(request_, number):
-    assert answer_to(request_.format(number)) == {"error": f"Could not parse this as JSON: {number} is no number"}
+    assert answer_to(request_.format(number)) == {"error": f"Could not parse this as JSON: {number} is not a number"}
 
 
 @pytest.mark.parametrize("depth", [500, 900, 950, 980, 1000, 100_000])

@@ -228,7 +228,7 @@ def test_a_game_over_gtp_has_a_longest_size_too(monkeypatch):
     monkeypatch.setattr("anabranch.goengine.turns.LONGEST_GAME", 6)
     lines = "play b pass\nplay w pass\n" * 3
     answers = converse(lines + "play b a1\ngenmove b\ngogui-play_sequence b a1\nundo\nplay b a1\nclear_board\nplay b a1\n")
-    refused = "the game is too long: it has 6 moves, and no more are kept; begin another"
+    refused = "the game is too long: it has 6 moves, which is the limit; begin another"
     assert answers[6:] == [f"? illegal move: {refused}", f"? {refused}", f"? illegal move: {refused}", *["= "] * 4]
 
 

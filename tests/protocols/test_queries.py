@@ -174,7 +174,7 @@ def test_katagos_other_names_are_known():
     assert kata_rules.rules_of("korean") == RULE_SETS["japanese"]
     assert kata_rules.rules_of("stone_scoring") == RuleSet(ko="simple", tax="all")  # as KaTrain writes it
     assert kata_rules.with_point(RULE_SETS["chinese"], "friendlyPassOk", "false").dead == "none"
-    with pytest.raises(GameError, match="button"):
+    with pytest.raises(GameError, match="hasButton"):
         kata_rules.rules_of({"hasButton": True})
     with pytest.raises(BadQuery, match="no rules called"):
         asked(rules="button")

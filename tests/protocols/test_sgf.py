@@ -372,7 +372,7 @@ def test_moves_that_are_none_are_not_added():
 
 @pytest.mark.parametrize(
     ("other", "complaint"),
-    [({"lower": ["x"]}, "no name of a property"), ({"XX": []}, "has no value"), ({"XX": ["a]"]}, "not escaped")],
+    [({"lower": ["x"]}, "not the name of a property"), ({"XX": []}, "has no value"), ({"XX": ["a]"]}, "not escaped")],
 )
 def test_properties_that_would_break_the_text_are_not_written(other, complaint):
     tree = GameTree(Go(9))

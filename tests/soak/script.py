@@ -31,7 +31,7 @@ DEEPEST_SIGNAL = 3_000 if COMPILED else 20_000  # lines
 REFUSALS = [
     r"memory=.* is too little",
     r"nothing was searched from here yet",
-    r"there is nothing to take back",
+    r"there is no move to take back",
     r"the game is over",
     r"is for graphs that were searched",
     r"is not for CatchUp",

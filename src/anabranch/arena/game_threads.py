@@ -47,15 +47,15 @@ class GameThreads:
         left: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in waiting:
             left.put(job)
-        news: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
+        results: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
         over = threading.Event()
         count = min(self.games, len(waiting))
-        threads = [threading.Thread(target=self._work, args=(left, news, over), daemon=True) for _ in range(count)]
+        threads = [threading.Thread(target=self._work, args=(left, results, over), daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
         try:
             for _ in waiting:
-                found = news.get()
+                found = results.get()
                 if isinstance(found, BaseException):
                     raise found
                 yield found
@@ -64,7 +64,7 @@ class GameThreads:
             for thread in threads:
                 thread.join()
 
-    def _work(self, left: Any, news: Any, over: threading.Event) -> None:
+    def _work(self, left: Any, results: Any, over: threading.Event) -> None:
         """What a thread does: one game after the other."""
 
         def note(side: int | None, ply: int) -> None:
@@ -79,11 +79,11 @@ class GameThreads:
                     except queue.Empty:
                         return
                     played, position = play_game(job.match, job.number, participants, note)
-                    news.put(Done(job, played, record(job.match, played, position)))
+                    results.put(Done(job, played, record(job.match, played, position)))
         except Stopped:
             pass
         except BaseException as error:
-            news.put(error)
+            results.put(error)
 
     def shared(self, spec: Spec) -> Spec:
         """A player whose network all games share, and whose tree takes a part of the memory."""

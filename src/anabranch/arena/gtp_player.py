@@ -82,7 +82,7 @@ class ProgramPlayer(Player):
             return RESIGN
         action = action_at(answer, game.width, game.height)
         if action is None:
-            raise self.client.nonsense(f"answered `{command} {colour}` with {quoted(answer)}, which is no move")
+            raise self.client.nonsense(f"answered `{command} {colour}` with {quoted(answer)}, which is not a move")
         return action
 
     def close(self) -> None:

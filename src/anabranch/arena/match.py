@@ -127,11 +127,11 @@ def _prepared(match: Match) -> Table:
     is_go = isinstance(game, Go)
     referee = match.referee or (AREA if isinstance(game, Go) and game.rules.scoring == "area" else RULES)
     if referee not in REFEREES:
-        raise ArenaError(f"there is no referee {referee!r}; there are {', '.join(REFEREES)}")
+        raise ArenaError(f"there is no referee {referee!r}; choose from {', '.join(REFEREES)}")
     if referee != RULES and not is_go:
         raise ArenaError(f"the referee {referee!r} is for Go; {game!r} is decided by its own rules")
     if referee == GNUGO and notation.find_program(GNUGO) is None:
-        raise ArenaError("the referee gnugo needs the program gnugo, which is not on this machine; or say --referee area")
+        raise ArenaError("the referee gnugo needs the program gnugo, which is not installed; install it or use --referee area")
     if isinstance(game, Go) and referee == AREA:
         # Players must know what counts: nothing is dead that stands there.
         rules = game.rules.but(dead="none", scoring="area", tax="none")

@@ -86,7 +86,7 @@ class ProgramSpec(Spec):
 def parse(text: str, game: Game) -> Spec:
     """The player that is written like this, for this game."""
     if len(text) > LONGEST:
-        raise ArenaError(f"a player is written in at most {LONGEST:,} characters, not {len(text):,}")
+        raise ArenaError(f"the description of a player may have at most {LONGEST:,} characters, not {len(text):,}")
     text = text.strip()
     kinds = _kinds(game)
     label = LABELLED.fullmatch(text)
@@ -129,7 +129,7 @@ def split(text: str) -> list[str]:
         else:
             words[-1] += letter
     if depth or quote:
-        raise ArenaError(f"{text!r} has a bracket or a quote without its other half")
+        raise ArenaError(f"{text!r} has an unmatched bracket or quote")
     return [word for word in words if word]
 
 
@@ -139,7 +139,7 @@ def pairs(words: Iterable[str], names: Mapping[str, Any]) -> dict[str, Any]:
     for word in words:
         key, equals, written = word.partition("=")
         if not NAME.fullmatch(key):
-            raise ArenaError(f"{word!r} is no option; write key=value")
+            raise ArenaError(f"{word!r} is not an option; write key=value")
         if key in options:
             raise ArenaError(f"`{key}` is given twice")
         if key in FILES:
@@ -165,14 +165,14 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     limits = {name: given.pop(name) for name in LIMITS if name in given}
     reuse = given.pop("reuse", True)
     if not isinstance(reuse, bool):
-        raise ArenaError(f"reuse={reuse!r}: say True or False")
+        raise ArenaError(f"reuse={reuse!r}: must be True or False")
     if "net" in given:
         given["evaluate"] = _network(given, game)
     if kind == BEST:
         given = {**best_options(game), **given}
     elif kind != SEARCH:
         if "select" in given:
-            raise ArenaError(f"`select` is given by `{kind}` already; write search in its place")
+            raise ArenaError(f"`{kind}` already names the selection rule; write `search` instead to give `select`")
         given["select"] = short_names("select", game)[kind]()
     options = _routed(given, game)
     Search(game, **options)  # raises what is wrong with them
@@ -184,10 +184,10 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
 def _network(given: dict[str, Any], game: Game) -> Network:
     """The network that `net` and `batch` say, which are taken out of what is given."""
     if "evaluate" in given:
-        raise ArenaError("`net` says what leaves are worth, and so does `evaluate`: leave one of them out")
+        raise ArenaError("`net` and `evaluate` both name an evaluator; leave one of them out")
     file, batch = given.pop("net"), given.pop("batch", 16)
     if not file:
-        raise ArenaError("`net` wants the path of an .onnx file: net=four.onnx")
+        raise ArenaError("`net` needs the path of an .onnx file: net=four.onnx")
     return Network(file, batch=batch, game=game)
 
 
@@ -247,15 +247,17 @@ def _program(text: str, game: Game, kinds: Iterable[str]) -> Spec:
     except ValueError as error:
         raise ArenaError(f"{text!r}: {error}") from None
     if not words:
-        raise ArenaError(f"a player is empty; write one of {', '.join(sorted(kinds))}, or a program with its arguments")
+        raise ArenaError(
+            f"the description of a player is empty; write one of {', '.join(sorted(kinds))}, or a program with its arguments"
+        )
     found = find_program(words[0])
     if found is None:
         near = difflib.get_close_matches(words[0].partition(":")[0].lower(), kinds, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         known = ", ".join(sorted(kinds))
-        raise ArenaError(f"{words[0]!r} is no kind of player ({known}) and no program on this machine{hint}")
+        raise ArenaError(f"{words[0]!r} is neither a kind of player ({known}) nor a program on this machine{hint}")
     if not isinstance(game, Go):
-        raise ArenaError(f"{words[0]!r} is a program, and programs play Go, over GTP; the game is {game!r}")
+        raise ArenaError(f"{words[0]!r} is a program, and programs play only Go, over GTP; the game is {game!r}")
     plain = " ".join(text.split())
     return ProgramSpec(plain, plain, (found, *words[1:]))
 

@@ -85,5 +85,5 @@ def read_lines(path: str | Path, game: Game) -> list[list[str]]:
             raise ArenaError(f"{path}, line {number}: the game is over after these moves")
         lines.append(moves)
     if not lines:
-        raise ArenaError(f"{path} holds no opening: write moves, an opening a line")
+        raise ArenaError(f"{path} contains no openings; write one a line, as moves")
     return lines

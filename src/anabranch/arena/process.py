@@ -35,7 +35,7 @@ _open: "weakref.WeakSet[Child]" = weakref.WeakSet()
 
 
 class CannotStart(ArenaError):
-    """The program is not there, or is none."""
+    """The program cannot be found or started."""
 
 
 class Child:

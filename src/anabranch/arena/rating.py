@@ -128,7 +128,7 @@ def ratings(results: Mapping[tuple[str, str], Tally], anchor: str | None = None,
     """
     names = list(dict.fromkeys(name for pair in results for name in pair))
     if anchor is not None and anchor not in names:
-        raise ArenaError(f"the anchor {anchor!r} played no game; there are {', '.join(names) or 'none'}")
+        raise ArenaError(f"the anchor {anchor!r} has not played; the players are {', '.join(names) or 'none'}")
     if not names:
         return []
     points, games = _matrices(names, results)

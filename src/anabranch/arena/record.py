@@ -15,8 +15,8 @@ def record(match: Match, played: Played, position: Position) -> str | None:
         return None
     names = match.names
     players = (sgf.Player(names[played.black]), sgf.Player(names[1 - played.black]))
-    told = [f"game {played.number}", f"result by {played.referee}" if played.referee != RULES else "", played.reason]
-    comment = "; ".join(part for part in told if part)
+    parts = [f"game {played.number}", f"result by {played.referee}" if played.referee != RULES else "", played.reason]
+    comment = "; ".join(part for part in parts if part)
     tree = sgf.GameTree.from_position(position, comments={0: comment}, start=game.start(), players=players)
     tree.result = played.result
     return sgf.write(tree)

@@ -89,7 +89,7 @@ def gnugo_command(game: Go) -> list[str]:
     """How GnuGo is started to count as the game's rules do."""
     program = find_program(GNUGO)
     if program is None:
-        raise ArenaError("the referee gnugo needs the program gnugo, which is not on this machine; or say --referee area")
+        raise ArenaError("the referee gnugo needs the program gnugo, which is not installed; install it or use --referee area")
     counting = "--chinese-rules" if game.rules.scoring == "area" else "--japanese-rules"
     suicide = ["--allow-suicide"] if game.rules.suicide else []
     return [program, "--mode", "gtp", "--quiet", counting, *suicide]

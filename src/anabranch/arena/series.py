@@ -50,7 +50,9 @@ def play(
     on_stderr  gets what worker processes print, line by line
     """
     if together != 1 and processes != 1:
-        raise ArenaError(f"processes={processes}, together={together}: games are in one process or in several; give one")
+        raise ArenaError(
+            f"processes={processes}, together={together}: games run in one process or in several; give only one of the two"
+        )
     pool = WorkerPool(processes, timeout, on_stderr) if together == 1 else GameThreads(together, timeout)
     with Store(db) as store:
         series = Series(matches, games, store, sprt)
@@ -144,7 +146,7 @@ def _make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ArenaError(f"{path} cannot be made: {error.strerror}") from None
+        raise ArenaError(f"{path} cannot be created: {error.strerror}") from None
 
 
 def _write(path: Path, text: str) -> None:

@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
     accepted: str | None  # "low", "high", or None: go on
     games: int  # that the test has looked at
 
-    def told(self, sprt: Sprt) -> str:
+    def sentence(self, sprt: Sprt) -> str:
         """One line for people."""
         sides = sprt.written.split(",") if sprt.written else [f"{sprt.low:.1%}", f"{sprt.high:.1%}"]
         name = f"SPRT({', '.join(side.strip() for side in sides)})"

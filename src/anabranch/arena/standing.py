@@ -82,13 +82,13 @@ class Standing:
         in_order = [game.score for number, game in enumerate(self.games) if game.number == number]
         return judge(self.sprt, in_order)
 
-    # --- told ---
+    # --- as text ---
 
     def lines(self) -> list[str]:
         """The summary, line by line."""
         if not self.games:
             return ["no game has ended yet"]
-        told = [
+        lines = [
             self.terms,
             f"{percent(self.rate)} of the points for {self.names[0]}; Elo {elo_text(self.elo)}",
             f"{self.counts.games:,} games, {self.different:,} of them different; {counted(self.endings)}",
@@ -96,15 +96,15 @@ class Standing:
         ]
         versions = sorted({game.version for game in self.games})
         if len(versions) > 1:
-            told.append(f"played by versions {', '.join(versions)} of the program")
+            lines.append(f"played by versions {', '.join(versions)} of the program")
         for side in SIDES:
             lost = self.forfeits(side)
             if lost:
                 last = f"{lost[-1].ending}{': ' + lost[-1].reason if lost[-1].reason else ''}"
-                told.append(f"{self.names[side]} forfeited {len(lost)} of {len(self.games)} games; the last by {last}")
+                lines.append(f"{self.names[side]} forfeited {len(lost)} of {len(self.games)} games; the last by {last}")
         if self.verdict is not None and self.sprt is not None:
-            told.append(self.verdict.told(self.sprt))
-        return told
+            lines.append(self.verdict.sentence(self.sprt))
+        return lines
 
     @property
     def terms(self) -> str:

@@ -63,11 +63,11 @@ COLUMNS = [field.name for field in fields(Played)]
 
 
 REMEDIES = {  # by SQLite's number of an error
-    sqlite3.SQLITE_NOTADB: "it is no database of matches; name another file with --db",
+    sqlite3.SQLITE_NOTADB: "it is not a database of matches; name another file with --db",
     sqlite3.SQLITE_CORRUPT: "it is damaged; restore a copy, or save what is left by `sqlite3 FILE .recover`",
     sqlite3.SQLITE_BUSY: "database is locked; try again when the program that holds it has ended",
-    sqlite3.SQLITE_FULL: "the disk is full; make room, and the same command goes on",
-    sqlite3.SQLITE_IOERR: "the disk does not take or give it (disk I/O error); see to it, and the same command goes on",
+    sqlite3.SQLITE_FULL: "the disk is full; free some space and run the same command again to continue",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written (disk I/O error); run the same command again once it can",
     sqlite3.SQLITE_READONLY: "it is read-only; --show reads it, and --db names another file to play on",
 }
 
@@ -164,7 +164,7 @@ class Store:
                 "name another file with --db, or use the program that wrote it"
             )
         if not versions or OURS - self._tables():
-            raise ArenaError(f"{self.path} is a database of something else; name another file with --db")
+            raise ArenaError(f"{self.path} is a database of another program; name another file with --db")
         (found,) = self._run("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise ValueError(found)
@@ -299,9 +299,9 @@ def _played(row: tuple[Any, ...]) -> Played:
         raise ValueError(f"game {number!r} has black={black!r}, score={score!r}")
     if len(seconds) != 2 or not isinstance(values["plies"], int):
         raise ValueError(f"game {number} has seconds={seconds!r}, plies={values['plies']!r}")
-    told = {name: clipped(printable(values[name]), REASON) for name in ("result", "ending", "reason", "referee", "version")}
+    short = {name: clipped(printable(values[name]), REASON) for name in ("result", "ending", "reason", "referee", "version")}
     long = {"moves": printable(values["moves"]), "details": last_lines(values["details"])}
-    return Played(**{**values, **told, **long, "seconds": seconds})
+    return Played(**{**values, **short, **long, "seconds": seconds})
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -77,7 +77,7 @@ class Tournament:
         """From what such a file holds."""
         _check(data)
         if "game" not in data:
-            raise ArenaError('which game? Write game = "go:size=9"')
+            raise ArenaError('name a game: game = "go:size=9"')
         players = {**data.get("players", {}), **_series(data.get("series"))}
         for label, text in players.items():
             if not isinstance(text, str) or not LABEL.fullmatch(label):
@@ -108,7 +108,7 @@ def pairings(system: str, names: list[str]) -> list[tuple[str, str]]:
         return [(names[0], other) for other in names[1:]]
     if system == LADDER:
         return list(zip(names[1:], names, strict=False))
-    raise ArenaError(f"there is no system {system!r}; there are {', '.join(SYSTEMS)}")
+    raise ArenaError(f"there is no system {system!r}; choose from {', '.join(SYSTEMS)}")
 
 
 def _named(match: Match, names: tuple[str, str]) -> Match:
@@ -134,7 +134,7 @@ def _series(series: Mapping[str, Any] | None) -> dict[str, str]:
     text, values = series.get("player"), series.get("values")
     unknown = series.keys() - {"player", "values"}
     if unknown or not isinstance(text, str) or VALUE not in text or not isinstance(values, list) or not values:
-        raise ArenaError(f'[series] wants player = "... {VALUE} ..." and values = [...], and nothing else')
+        raise ArenaError(f'[series] needs player = "... {VALUE} ..." and values = [...], and nothing else')
     words = text.split()
     place = next(i for i, word in enumerate(words) if VALUE in word)
     shown = words[place] if words[place] != VALUE or place == 0 else f"{words[place - 1]} {VALUE}"
@@ -164,6 +164,6 @@ def _check(data: Mapping[str, Any]) -> None:
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean {near[0]}? " if near else ""
-            raise ArenaError(f"there is no key `{key}`; {hint}There are {', '.join(known)}")
+            raise ArenaError(f"there is no key `{key}`; {hint}{'Known' if hint else 'known'} keys: {', '.join(known)}")
         if not isinstance(value, KINDS[key]) or isinstance(value, bool):
-            raise ArenaError(f"{key} = {value!r} is not what is wanted there")
+            raise ArenaError(f"{key} = {value!r} has the wrong type or value")

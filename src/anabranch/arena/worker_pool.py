@@ -68,10 +68,10 @@ class WorkerPool:
             thread.start()
         try:
             for _ in range(len(waiting)):
-                news = run.news.get()
-                if isinstance(news, BaseException):
-                    raise news
-                yield news
+                result = run.results.get()
+                if isinstance(result, BaseException):
+                    raise result
+                yield result
         finally:
             run.end()
             for thread in threads:
@@ -84,7 +84,7 @@ class PoolRun:
     def __init__(self, jobs: list[Job], matches: list[Match], pool: WorkerPool) -> None:
         self.jobs = iter(jobs)
         self.matches, self.pool = matches, pool
-        self.news: queue.Queue[Done | BaseException] = queue.Queue()
+        self.results: queue.Queue[Done | BaseException] = queue.Queue()
         self.ready = threading.Event()  # kernels are compiled
         self.over = threading.Event()
         self.lock = threading.Lock()
@@ -109,10 +109,10 @@ class PoolRun:
             worker.start()
             self.ready.wait()
             while not self.over.is_set() and (job := self._next()) is not None:
-                self.news.put(self._played(worker, job))
+                self.results.put(self._played(worker, job))
         except BaseException as error:
             if not self.over.is_set():
-                self.news.put(error)
+                self.results.put(error)
         finally:
             worker.close()
 
@@ -148,7 +148,7 @@ class PoolRun:
         doing = "preparing the players" if wanted == "ready" else f"at game {question['number']}"
         raise ArenaError(
             f"{MOST_DEATHS} worker processes died in a row, {doing}, the last one {last}; "
-            "what was played is kept, and the same command goes on"
+            "finished games are kept; run the same command again to continue"
         )
 
 

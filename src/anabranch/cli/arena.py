@@ -11,14 +11,14 @@ from anabranch.cli.files import check_folder, check_outputs, write
 from anabranch.errors import ArenaError
 
 PLAYER_HELP = 'A player: "uct visits=1000 policy=MoGo", "random", or a program over GTP: "gnugo --mode gtp --level 1"'
-REFEREE_HELP = "Who decides: rules (default), and for Go area (default), gnugo or playouts"
+REFEREE_HELP = "Who decides the result: the rules of the game; for Go: area (default), gnugo or playouts"
 GAMES, OPENING_PLIES, TIMEOUT, ERROR_RATE = 100, 2, 120.0, 0.05
 
 Player = Annotated[str | None, typer.Argument(metavar="PLAYER", help=PLAYER_HELP, show_default=False)]
-Db = Annotated[Path, typer.Option(help="The database of results; a match that is in it goes on")]
-Sgf = Annotated[Path | None, typer.Option(help="A folder for records of games of Go")]
-Svg = Annotated[Path | None, typer.Option(help="Draw the result into this file as well")]
-Show = Annotated[bool, typer.Option("--show", help="Show what is in the database, and play nothing")]
+Db = Annotated[Path, typer.Option(help="Database of results; a match that it contains is resumed")]
+Sgf = Annotated[Path | None, typer.Option(help="Folder for SGF records of games of Go")]
+Svg = Annotated[Path | None, typer.Option(help="Also draw the result into this file")]
+Show = Annotated[bool, typer.Option("--show", help="Show what the database contains, and play nothing")]
 
 
 @app.command()
@@ -26,29 +26,35 @@ def match(
     first: Player = None,
     second: Player = None,
     game: Annotated[str | None, typer.Option(help="A game's name, with options: go:size=9,komi=6.5; or mygame.py:Nim")] = None,
-    games: Annotated[int, typer.Option(help="Games in all, those in the database included")] = GAMES,
-    processes: Annotated[int, typer.Option(help="Games that are played at the same time")] = 1,
-    together: Annotated[int, typer.Option(help="Or so many in one process, their networks being asked in one call")] = 1,
-    visits: Annotated[int | None, typer.Option(help="Simulations a move, for searches that say nothing else")] = None,
-    seconds: Annotated[float | None, typer.Option(help="A clock: seconds for each side and game")] = None,
+    games: Annotated[int, typer.Option(help="Total number of games, including those in the database")] = GAMES,
+    processes: Annotated[int, typer.Option(help="Games played at the same time, each in its own process")] = 1,
+    together: Annotated[
+        int, typer.Option(help="Games played at the same time in one process, sharing the calls of their networks")
+    ] = 1,
+    visits: Annotated[
+        int | None, typer.Option(help="Simulations a move, for searches that do not set a limit themselves")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for each side, for the whole game")] = None,
     opening_plies: Annotated[
         int, typer.Option(help="Random moves at the start, the same in both games of a pair")
     ] = OPENING_PLIES,
-    openings: Annotated[Path | None, typer.Option(help="A file of openings in their place: moves, an opening a line")] = None,
+    openings: Annotated[Path | None, typer.Option(help="File of openings to use instead, one a line, as moves")] = None,
     referee: Annotated[str | None, typer.Option(help=REFEREE_HELP)] = None,
-    cap: Annotated[int | None, typer.Option(help="Plies after which a game is judged as it stands")] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for an answer of a program, without a clock")] = TIMEOUT,
-    seed: Annotated[int, typer.Option(help="Another seed, other openings and other games")] = 0,
-    sprt: Annotated[str | None, typer.Option(help="Stop when it is clear which holds: 0,50 (Elo) or 60%,75%")] = None,
-    alpha: Annotated[float, typer.Option(help="How often that may accept the second wrongly")] = ERROR_RATE,
-    beta: Annotated[float, typer.Option(help="And the first")] = ERROR_RATE,
+    cap: Annotated[int | None, typer.Option(help="Plies after which a game is adjudicated")] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds that a program may take to answer, without a clock")] = TIMEOUT,
+    seed: Annotated[int, typer.Option(help="Random seed of openings and players")] = 0,
+    sprt: Annotated[
+        str | None, typer.Option(help="Stop when a sequential test decides between two hypotheses: 0,50 (Elo) or 60%,75%")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Probability of wrongly accepting the second hypothesis")] = ERROR_RATE,
+    beta: Annotated[float, typer.Option(help="Probability of wrongly accepting the first")] = ERROR_RATE,
     db: Db = Path("matches.db"),
     sgf: Sgf = None,
     show: Show = False,
     as_json: Json = False,
     svg: Svg = None,
 ) -> None:
-    """Play a match between two players, or go on with it."""
+    """Play a match between two players, or resume it."""
     from anabranch.arena import sprt as tests
     from anabranch.cli import show_arena
 
@@ -58,9 +64,9 @@ def match(
         show_matches(db, first, second, test, as_json, svg)
         return
     if first is None or second is None:
-        raise ArenaError('who plays? Name two players, such as "uct visits=1000" and "random"; or say --show')
+        raise ArenaError('name two players, such as "uct visits=1000" and "random", or use --show')
     if game is None:
-        raise ArenaError("which game? Say --game go:size=9, --game hex:size=7, --game mygame.py:Nim ...")
+        raise ArenaError("name a game: --game go:size=9, --game hex:size=7, --game mygame.py:Nim ...")
     chosen = make_match(
         first,
         second,
@@ -84,18 +90,18 @@ def match(
 
 @app.command()
 def tournament(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="Players, who meets whom, and terms", show_default=False)],
-    games: Annotated[int | None, typer.Option(help="Games of each pair, in place of what the file says")] = None,
-    processes: Annotated[int | None, typer.Option(help="Games that are played at the same time")] = None,
-    db: Annotated[
-        Path | None, typer.Option(help="The database of results; by default what the file says, or matches.db")
-    ] = None,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="The tournament: players, pairings and settings", show_default=False)
+    ],
+    games: Annotated[int | None, typer.Option(help="Games of each pair, instead of the number in the file")] = None,
+    processes: Annotated[int | None, typer.Option(help="Games played at the same time, each in its own process")] = None,
+    db: Annotated[Path | None, typer.Option(help="Database of results; by default the one in the file, or matches.db")] = None,
     sgf: Sgf = None,
     show: Show = False,
     as_json: Json = False,
     svg: Svg = None,
 ) -> None:
-    """Play a tournament from a file, or go on with it, and rate its players."""
+    """Play a tournament from a file, or resume it, and rate its players."""
     from anabranch.arena.standing import ratings_of
     from anabranch.arena.tournament import Tournament
     from anabranch.cli import show_arena
@@ -153,7 +159,7 @@ def show_matches(db: Path, first: str | None, second: str | None, test: Any, as_
             if all(player in (*standing.names, standing.match.first, standing.match.second) for player in wanted)
         ]
     if not found:
-        raise ArenaError(f"there is no match in {db}" + (f" of {' and '.join(wanted)}" if wanted else ""))
+        raise ArenaError(f"{db} contains no match" + (f" of {' and '.join(wanted)}" if wanted else ""))
     begun = [standing for standing in found if standing.games]
     rated = ratings_of(begun) if len(begun) > 1 and are_comparable(begun) else []
     if svg is not None:

@@ -33,13 +33,13 @@ def shows_heat(game: Any) -> bool:
 def check_ownership(game: Any) -> None:
     """Only points of Go belong to somebody."""
     if not shows_heat(game):
-        raise SearchError(f"--ownership: points belong to players in Go only, not in {game!r}")
+        raise SearchError(f"--ownership works only in Go, not in {game!r}")
 
 
 def check_record(game: Any) -> None:
     """Only games of Go have records."""
     if not isinstance(game, Go):
-        raise SearchError(f"--save: records (SGF) are of games of Go only, not of {game!r}")
+        raise SearchError(f"--save writes SGF, for Go only, not for {game!r}")
 
 
 def print_boards(position: Position, result: Result, heat: bool, ownership: bool, policy: Any = None, seed: int = 0) -> None:
@@ -53,7 +53,7 @@ def print_boards(position: Position, result: Result, heat: bool, ownership: bool
     columns = [[Text(heading, style="dim"), *lines] for lines, heading in boards]
     widths = [max(line.cell_len for line in column) for column in columns]
     if sum(widths) + GAP <= console.width:
-        columns = [[_beside(lines, widths) for lines in zip(*columns, strict=True)]] if columns else []
+        columns = [[_joined(lines, widths) for lines in zip(*columns, strict=True)]] if columns else []
     for column in columns:
         for line in column:
             console.say(line)
@@ -95,7 +95,7 @@ def drawing(position: Position, result: Result, policy: Any = None, seed: int = 
     return game.svg(position.state, marks=marks, heat=result.visits, ownership=owned_by(position, result, policy, seed))
 
 
-def _beside(lines: tuple[Text, ...], widths: list[int]) -> Text:
+def _joined(lines: tuple[Text, ...], widths: list[int]) -> Text:
     """Lines of several boards as one."""
     padded = [line + Text(" " * (width - line.cell_len)) for line, width in zip(lines[:-1], widths, strict=False)]
     return Text(" " * GAP).join([*padded, lines[-1]])

@@ -55,15 +55,17 @@ def search(
     threads: Threads = 1,
     backup: Backup = MEAN,
     depth: Depth = None,
-    graph: Annotated[bool, typer.Option("--graph", help="Let positions that several paths reach share one node")] = False,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Merge transpositions: positions reached by several paths share a node")
+    ] = False,
     prove: Prove = False,
     seed: Seed = 0,
     memory: Memory = "1GB",
-    load: Annotated[Path | None, typer.Option(help="Go on with the search that was saved in this file")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the search into this file at its end")] = None,
+    load: Annotated[Path | None, typer.Option(help="Continue the search saved in this file")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the search to this file at its end")] = None,
     as_json: Json = False,
     svg: Annotated[Path | None, typer.Option(help="Draw the position into this file; in Go with visits and ownership")] = None,
-    heat: Annotated[bool, typer.Option("--heat/--no-heat", help="Show the visits on the board as well (Go)")] = True,
+    heat: Annotated[bool, typer.Option("--heat/--no-heat", help="Also show the visits on the board (Go)")] = True,
     ownership: Ownership = False,
 ) -> None:
     """Search a position and show its moves. Ctrl-C shows the best so far."""
@@ -80,7 +82,7 @@ def search(
     searcher = make_search(position, select, c, evaluate, network, backup, graph, prove=prove, **limits)
     if load is not None:
         if moves:
-            raise SearchError("--moves: the position comes from the file of --load; leave one of them out")
+            raise SearchError("--moves and --load both give a position; leave one of them out")
         searcher.load(load)
         position = searcher.position
     if visits is None and seconds is None:
@@ -107,9 +109,11 @@ def graph(
     game: Game,
     moves: Moves = "",
     visits: Visits = DRAWN_VISITS,
-    merge: Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")] = True,
+    merge: Annotated[bool, typer.Option("--graph/--tree", help="Whether to merge transpositions")] = True,
     prove: Prove = False,
-    nodes: Annotated[int, typer.Option(help="Most nodes in a drawing, the most visited ones; JSON has them all")] = 40,
+    nodes: Annotated[
+        int, typer.Option(help="Maximum number of nodes in a drawing, most visited first; JSON has all of them")
+    ] = 40,
     seed: Seed = 0,
     memory: Memory = "1GB",
     output: Annotated[Path, typer.Option("--output", "-o", help="A file: .svg, .dot or .json")] = Path("graph.svg"),
@@ -123,7 +127,7 @@ def graph(
 
     kind, limit = output.suffix.lower(), at_least_one(nodes, "--nodes")
     if kind not in (".svg", ".dot", ".json"):
-        raise SearchError(f"{output}: the file's name says what is written; end it with .svg, .dot or .json")
+        raise SearchError(f"{output}: the file's extension chooses the format; use .svg, .dot or .json")
     check_outputs(output)
     position = find_position(game, moves)
     rule = "decoupled" if isinstance(position.game, SimultaneousGame) else "uct"
@@ -157,7 +161,7 @@ def play(
     memory: Memory = "1GB",
     heat: Annotated[bool, typer.Option("--heat", help="Show the engine's visits on the board after its moves (Go)")] = False,
     ownership: Ownership = False,
-    save: Annotated[Path | None, typer.Option(help="Save the game as SGF into this file at its end (Go)")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the game as SGF to this file at its end (Go)")] = None,
 ) -> None:
     """Play against the engine in the terminal."""
     from anabranch.cli import boards
@@ -171,7 +175,7 @@ def play(
     if ownership:
         boards.check_ownership(position.game)
     if heat and not boards.shows_heat(position.game):
-        raise SearchError(f"--heat: visits are shown on boards of Go only, not of {position.game!r}")
+        raise SearchError(f"--heat works only in Go, not in {position.game!r}")
     network = net, batch
     searcher = make_search(position, select, c, evaluate, network, seed=seed, memory=memory, threads=threads)
     if visits is None and seconds is None:
@@ -196,7 +200,7 @@ def check(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Check that a game keeps its contract: plain against compiled rules, keys, names, drawings."""
+    """Check that a game is implemented correctly: plain against compiled rules, keys, names, drawings."""
     from anabranch.cli import show  # noqa: F401  (reports compilations)
     from anabranch.cli.terminal import console
     from anabranch.games.check import check as check_game
@@ -273,7 +277,7 @@ def bench(
 
 @app.command()
 def demo() -> None:
-    """Search a position of Connect Four and say what to try next."""
+    """Search a position of Connect Four and suggest what to try next."""
     from anabranch.cli import show
 
     search("connectfour", moves="d,d,d,e,c", visits=200_000)

@@ -22,7 +22,7 @@ class Record:
         """Write it into a file of that name, by default the one of `--save`, and say what came of it."""
         path = Path(name).expanduser() if name else self.path
         if path is None:
-            console.say("where to? Write save and the name of a file, such as save game.sgf", "red")
+            console.say("name a file to save to, such as: save game.sgf", "red")
             return
         try:
             write(path, record_of(position, self.person))
@@ -57,15 +57,15 @@ def outcome(position: Position, person: int, resigned: int | None = None) -> str
         return f"You resign: {' and '.join(others)} {'wins' if len(others) == 1 else 'win'}."
     totals = [end + paid for end, paid in zip(position.returns, position.rewards, strict=True)]
     if isinstance(game, Go):
-        told = go_score(game, position)
+        result = go_score(game, position)
     elif game.value_range == (-1.0, 1.0) and len(totals) == 2 and totals[0] == -totals[1] and abs(totals[0]) in (0.0, 1.0):
-        told = "a draw" if not totals[0] else f"{game.player_name(int(totals[1] > 0))} wins"
+        result = "a draw" if not totals[0] else f"{game.player_name(int(totals[1] > 0))} wins"
     else:
-        told = ", ".join(f"{game.player_name(side)} {total:+g}" for side, total in enumerate(totals))
+        result = ", ".join(f"{game.player_name(side)} {total:+g}" for side, total in enumerate(totals))
     verdict = ""
     if person >= 0 and len(totals) == 2 and totals[0] != totals[1]:
         verdict = " You win." if totals[person] > totals[1 - person] else " The engine wins."
-    return f"The game is over: {told}.{verdict}"
+    return f"The game is over: {result}.{verdict}"
 
 
 def go_score(game: Go, position: Position) -> str:

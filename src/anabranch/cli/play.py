@@ -83,7 +83,7 @@ class Play:
         result = self.search.run(position, **self.limits)
         print_boards(position, result, *self.shown, seed=self.search.seed)
         who = "engine" if self.person >= 0 else position.game.player_name(position.to_play)
-        self.tell(f"{who} plays ", result.best_name, position, result)
+        self.announce(f"{who} plays ", result.best_name, position, result)
         return position.play(result.best)
 
     def both(self, position: Any) -> Any:
@@ -96,7 +96,7 @@ class Play:
             pair[self.person] = answer
         result = self.search.run(position, **self.limits)
         pair = [best if own is None else position.game.action(own) for own, best in zip(pair, result.best, strict=True)]
-        self.tell("played: ", position.game.pair_name(tuple(pair)), position, result)
+        self.announce("played: ", position.game.pair_name(tuple(pair)), position, result)
         if self.person >= 0:
             self.past.append(position)
         return position.play(tuple(pair))
@@ -113,7 +113,7 @@ class Play:
             if answer == "resign":
                 return GAVE_UP
             if len(answer) > (LONGEST_SAVE if word == "save" else LONGEST_ANSWER):
-                console.say(f"that is no move: it has {len(answer):,} characters", "red")
+                console.say(f"that is not a move: it has {len(answer):,} characters", "red")
             elif word == "save":
                 self.record.save(position, rest.strip())
             elif answer in ("?", "help", ""):
@@ -124,7 +124,7 @@ class Play:
             elif answer == "undo":
                 if self.past:
                     return self.past.pop()
-                console.say("there is nothing to take back")
+                console.say("there is no move to take back")
             else:
                 try:
                     return self.played(position, answer, legal, person)
@@ -141,7 +141,7 @@ class Play:
         self.past.append(position)
         return following
 
-    def tell(self, before: str, move: str, position: Position, result: Any) -> None:
+    def announce(self, before: str, move: str, position: Position, result: Any) -> None:
         """What was played, and what the engine thinks of it."""
         visits = int(result.visits[result.best]) if isinstance(result.best, int) else int(result.pairs.sum())
         thought = f"{worth(position, result.value)}, {visits:,} visits{', proven' if result.proven else ''}"
@@ -164,10 +164,10 @@ def commands(game: Any) -> dict[str, str]:
 
 def welcome(game: Any, person: int) -> Text:
     """Who the person is, and what can be written."""
-    told = Text(f"You are {game.player_name(person)}. Write a move, or ")
+    text = Text(f"You are {game.player_name(person)}. Write a move, or ")
     for place, (command, meaning) in enumerate(commands(game).items()):
-        told.append(", " if place else "").append(command, "bold").append(f" {meaning}".rstrip())
-    return told.append(".\n")
+        text.append(", " if place else "").append(command, "bold").append(f" {meaning}".rstrip())
+    return text.append(".\n")
 
 
 def follow(search: Any, position: Position) -> None:

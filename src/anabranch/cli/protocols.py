@@ -32,7 +32,7 @@ Policy = Annotated[
 ]
 Select = Annotated[str, typer.Option(metavar="RULE", help="Selection rule: best (what plays best, with a heuristic), {select}")]
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
-Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether positions on several paths share a node")]
+Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether to merge transpositions")]
 Memory = Annotated[str, typer.Option(help="Memory limit of the searches, such as 512MB")]
 Seed = Annotated[int, typer.Option(help="Random seed of the first game; each further game takes the next")]
 RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON in KataGo's format"
@@ -52,7 +52,7 @@ def gtp(
     policy: Policy = None,
     c: Exploration = None,
     graph: Graph = True,
-    ponder: Annotated[bool, typer.Option("--ponder", help="Search on while the opponent thinks")] = False,
+    ponder: Annotated[bool, typer.Option("--ponder", help="Keep searching while the opponent thinks")] = False,
     resign: Annotated[float, typer.Option(help="Win rate below which to resign; 0: never")] = 0.05,
     lag: Annotated[float | None, typer.Option(help="Seconds a move lost between the engine and whoever keeps the time")] = None,
     seed: Seed = 0,

@@ -56,10 +56,10 @@ class PairTable(NamedTuple):
         cells = self.result.cells(self.limit)
         both = [Rows((name, *HEAD), [pair[player] for pair in cells], best=True) for player, name in enumerate(SEATS)]
         gap = "   "
-        beside = Rows(
+        joined = Rows(
             (*both[0].head, gap + SEATS[1], *HEAD), [(*left, gap + right[0], *right[1:]) for left, right in cells], best=True
         )
-        tables: list[RenderableType] = [beside] if beside.fits(console, options) else [both[0], Text(), both[1]]
+        tables: list[RenderableType] = [joined] if joined.fits(console, options) else [both[0], Text(), both[1]]
         yield from tables
 
 
@@ -117,15 +117,15 @@ def live_table(searcher: Any) -> Iterator[None]:
 def pace(searcher: Any, result: Result) -> str:
     """How fast a search goes, and what its network has to do for it."""
     cost = result.stats
-    told = [f"{cost.simulations:,} simulations, {cost.speed:,.0f}/s"]
+    parts = [f"{cost.simulations:,} simulations, {cost.speed:,.0f}/s"]
     evaluator = searcher.options.evaluate
     if callable(evaluator):
-        told.append(f"{cost.evaluations / max(cost.seconds, 1e-9):,.0f} evaluations/s")
+        parts.append(f"{cost.evaluations / max(cost.seconds, 1e-9):,.0f} evaluations/s")
     if hasattr(evaluator, "stats"):
         done = evaluator.stats
         asked = max(done.evaluations + done.hits, 1)
-        told.append(f"batches {done.fill:.0%} full, {done.hits / asked:.0%} from the cache")
-    return "; ".join(told)
+        parts.append(f"batches {done.fill:.0%} full, {done.hits / asked:.0%} from the cache")
+    return "; ".join(parts)
 
 
 def print_result(result: Result) -> None:
@@ -136,13 +136,13 @@ def print_result(result: Result) -> None:
         console.say(f"... and {hidden} more", "dim")
     cost = result.stats
     console.say(f"\n{result.summary}")
-    told = [
+    parts = [
         f"{cost.simulations:,} simulations in {cost.seconds:.2f} s: {cost.speed:,.0f} a second",
         f"{cost.nodes:,} positions in {cost.bytes / 1e6:.1f} MB",
     ]
     if result.settings.get("graph"):
-        told.append(f"{cost.evaluations:,} evaluations, {cost.merges:,} merges")
-    console.say("; ".join(told), "dim")
+        parts.append(f"{cost.evaluations:,} evaluations, {cost.merges:,} merges")
+    console.say("; ".join(parts), "dim")
 
 
 def print_pairs(left: str, right: str, rows: list[tuple[str, str]]) -> None:

@@ -37,7 +37,7 @@ def played(
     together: int = 1,
 ) -> list[Standing]:
     """Play what is missing and show it. Ctrl-C shows how it stands, and leaves."""
-    with progress(quiet) as tell:
+    with progress(quiet) as reporter:
         try:
             return play(
                 matches,
@@ -48,12 +48,12 @@ def played(
                 timeout=timeout,
                 sgf=sgf,
                 sprt=sprt,
-                on_begin=tell.begin,
-                on_game=tell.game,
-                on_stderr=tell.line,
+                on_begin=reporter.begin,
+                on_game=reporter.game,
+                on_stderr=reporter.line,
             )
         except KeyboardInterrupt:
-            tell.stop()
+            reporter.stop()
     for standing in kept_standings(db, matches, sprt):
         if standing.games:
             print_standing(standing)
@@ -80,7 +80,7 @@ class Teller:
     def __init__(self) -> None:
         self.began = 0.0  # when the first game ended: what came before was preparation
         self.ended = 0  # games since then
-        self.told = 0.0
+        self.reported = 0.0
 
     def begin(self, series: Series) -> None:
         """Say how much of it was played before, and what of that does not count."""
@@ -98,11 +98,11 @@ class Teller:
         """A game has ended."""
         now = time.monotonic()
         self.began, self.ended = self.began or now, self.ended + 1
-        if now - self.told >= self.every or series.done == series.total:
-            self.told = now
-            self.tell(series, match, played)
+        if now - self.reported >= self.every or series.done == series.total:
+            self.reported = now
+            self.report(series, match, played)
 
-    def tell(self, series: Series, match: Match, played: Played) -> None:
+    def report(self, series: Series, match: Match, played: Played) -> None:
         """Say what the last game was, and how it stands."""
         standing = series.standing(match)
         how = "" if played.ending == OVER else f" by {played.ending}"
@@ -113,8 +113,8 @@ class Teller:
         """How far it is, and how long it will take."""
         left, since = series.total - series.done, self.ended - 1
         seconds = left * (time.monotonic() - self.began) / max(since, 1)
-        told = f", about {duration(seconds)} left" if left and since else ""
-        return f"game {series.done:,} of {series.total:,}{told}"
+        remaining = f", about {duration(seconds)} left" if left and since else ""
+        return f"game {series.done:,} of {series.total:,}{remaining}"
 
     def line(self, text: str) -> None:
         """Something to read."""
@@ -133,7 +133,7 @@ class LiveTeller(Teller):
         super().__init__()
         self.live = live
 
-    def tell(self, series: Series, match: Match, played: Played) -> None:
+    def report(self, series: Series, match: Match, played: Played) -> None:
         """Draw the table anew."""
         self.live.update(live_view(series, self.pace(series)))
 

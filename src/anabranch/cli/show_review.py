@@ -27,9 +27,9 @@ FEW_VISITS = "too few visits for this board: all but the largest losses are nois
 
 def reviewed(file: Path, tree: Any, options: Any, first: int, last: int | None) -> Review:
     """Go through the game; on a terminal a bar shows how far that is."""
-    with progress() as tell:
+    with progress() as on_progress:
         try:
-            found = review(tree, options, first, last, tell)
+            found = review(tree, options, first, last, on_progress)
         except SgfError as error:
             raise SgfError(f"{file}: {error}") from None
     if not found.moves:
@@ -75,9 +75,9 @@ def print_review(found: Review, swings: int) -> None:
 def effort(found: Review) -> str:
     """How long was searched."""
     visits, seconds = found.options.visits, found.options.seconds
-    told = [] if visits is None else [f"{visits:,} visits"]
-    told += [] if seconds is None else [f"{seconds:g} s"]
-    return f"{' or '.join(told)} a position"
+    limits = [] if visits is None else [f"{visits:,} visits"]
+    limits += [] if seconds is None else [f"{seconds:g} s"]
+    return f"{' or '.join(limits)} a position"
 
 
 def curve_lines(curve: Sequence[tuple[int, float]], width: int, blocks: str = BLOCKS) -> list[str]:

@@ -89,7 +89,7 @@ def settle(position: Position, policy: Any = None, playouts: int = PLAYOUTS, see
     for chain in chains:
         if chain.is_dead and not chain.is_sure:
             sure[chain.stones] = False
-    constant = board.beside_the_board()
+    constant = board.komi_and_moves()
     surest = tuple(float(side * (constant + np.where(sure, owners, -side).sum())) for side in (1, -1))
     lead = board.game.lead(position, dead=dead)
     return Settlement(chains, owners, sure, dame, lead, (surest[0], surest[1]), bool(secure.all()))
@@ -110,7 +110,7 @@ class Board:
         near = [point - 1] * (column > 0) + [point + 1] * (column < self.width - 1)
         return near + [point - self.width] * (row > 0) + [point + self.width] * (row < self.height - 1)
 
-    def beside_the_board(self) -> float:
+    def komi_and_moves(self) -> float:
         """What black gets beside points: komi, and under territory scoring the balance of moves."""
         state = self.position.state
         moves = int(state.balance) if self.game.rules.scoring == "territory" else 0

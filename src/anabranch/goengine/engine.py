@@ -260,11 +260,11 @@ class Engine:
         search.run(position, visits=1, actions=actions)  # moves the root, which takes its time as well
         seconds = max(share * min(limits) - (self.now() - began), SHORTEST)
 
-        def look(result: Result) -> bool:
+        def on_progress(result: Result) -> bool:
             is_decided = budget is not None and budget.is_kept and _is_decided(result, seconds)
             return bool(watch is not None and watch(result)) or is_decided
 
-        search.on_progress = look
+        search.on_progress = on_progress
         return search.run(position, **goal, seconds=seconds, actions=actions), min(limits)
 
     def _second_look(self, began: float, seconds: float | None) -> SecondLook:

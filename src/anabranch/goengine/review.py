@@ -325,10 +325,10 @@ def judge(position: Position, options: Options, following: int | None = None, is
     lead = ending.leads(position.to_play, best.winrate, best.visits).lead
     played = best
     if is_reviewed and following is not None and following != best.action:
-        looked = looked_at(search, result, following, best.visits, options.seconds)
-        if looked is None:
+        candidate = candidate_of(search, result, following, best.visits, options.seconds)
+        if candidate is None:
             return None
-        played = looked
+        played = candidate
     return Judgement(
         best.winrate if position.to_play == BLACK else 1.0 - best.winrate,
         lead if position.to_play == BLACK else -lead,
@@ -341,7 +341,7 @@ def judge(position: Position, options: Options, following: int | None = None, is
     )
 
 
-def looked_at(search: Search, result: Result, action: int, visits: int, seconds: float | None) -> Candidate | None:
+def candidate_of(search: Search, result: Result, action: int, visits: int, seconds: float | None) -> Candidate | None:
     """What a search says of a move after as many visits as another one has had; None if it was interrupted."""
     more = visits - int(result.visits[action])
     if more > 0:

@@ -18,7 +18,7 @@ def annotate(review: Review) -> GameTree:
     tree = review.tree
     for move in review.moves:
         before, after = move.black_rates
-        _write(move.turn.node, move.after, after, _told(move))
+        _write(move.turn.node, move.after, after, _comment_on(move))
         start = _before(tree, move)
         if start is not None:
             _write(start, move.before, before)
@@ -26,7 +26,7 @@ def annotate(review: Review) -> GameTree:
     return tree
 
 
-def _told(move: Reviewed) -> str:
+def _comment_on(move: Reviewed) -> str:
     """A move in words."""
     before, after = move.rates
     who = COLOURS[move.turn.player].capitalize()

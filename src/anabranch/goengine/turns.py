@@ -60,7 +60,7 @@ def played(position: Position, action: int) -> Position:
 def check_length(position: Position) -> None:
     """Refuse another move in a game that has as many as are kept."""
     if len(position.moves) >= LONGEST_GAME:
-        raise IllegalMove(f"the game is too long: it has {LONGEST_GAME:,} moves, and no more are kept; begin another")
+        raise IllegalMove(f"the game is too long: it has {LONGEST_GAME:,} moves, which is the limit; begin another")
 
 
 def under(game: Go, positions: Sequence[Position]) -> list[Position]:

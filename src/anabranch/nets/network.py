@@ -247,7 +247,7 @@ def _only_game(tag: str | None) -> Game:
             if kind.__init__ is Game.__init__:
                 return kind()
             raise NetworkError(f"there are many games of {kind.__name__}; name the network's: Network(..., game=...)")
-    raise NetworkError("these states are of no game that is known here; name it: Network(..., game=...)")
+    raise NetworkError("these states are of an unknown game; name it: Network(..., game=...)")
 
 
 def _take_over(answer: Any, priors: np.ndarray, values: np.ndarray) -> None:

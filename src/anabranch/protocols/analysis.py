@@ -39,7 +39,7 @@ from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 1000
 DIGITS = 6  # behind the decimal point
-MOST_OWNED = 10  # moves, the best ones, whose ownership is told if that is wanted: each takes some 200 playouts
+MOST_OWNED = 10  # moves, the best ones, whose ownership is reported if that is wanted: each takes some 200 playouts
 MOST_OPEN = 10_000  # jobs that are not answered yet; while there are more, nothing is read
 LEAST_MEMORY = 32_000_000  # bytes of a search, however many there are
 READY = "Started, ready to begin handling requests"  # what KataGo says, and some clients wait for
@@ -181,7 +181,7 @@ class Server:
             self._terminate(lambda job: turns is None or job.turn in turns)
         else:
             known = "query_version, query_models, clear_cache, terminate, terminate_all"
-            raise BadQuery(f"Unknown action; there are {known}", "action")
+            raise BadQuery(f"Unknown action; known ones are {known}", "action")
         self._write(echo)
 
     def _terminate(self, is_meant: Any) -> None:
@@ -232,14 +232,14 @@ class Server:
         actions = without(job.position, query.hidden[job.position.to_play])
         reported = time.monotonic()
 
-        def look(result: Result) -> bool:
+        def on_progress(result: Result) -> bool:
             nonlocal reported
             if query.every is not None and time.monotonic() - reported >= query.every and not job.stop.is_set():
                 reported = time.monotonic()
                 self._write(self._described(job, search, result, True))
             return job.stop.is_set()
 
-        search.on_progress = look
+        search.on_progress = on_progress
         visits = query.visits or options.visits
         seconds = query.seconds if query.seconds is not None else options.seconds
         result = search.run(job.position, visits=visits, seconds=seconds, actions=actions)
@@ -263,14 +263,14 @@ class Server:
         if query.wants_ownership:
             fields["ownership"] = _rounded(from_the_top(sign * guess.ownership, game))
         if query.wants_moves_ownership:
-            for told in moves[:MOST_OWNED]:
-                line = [game.action(name) for name in told["pv"]]
+            for info in moves[:MOST_OWNED]:
+                line = [game.action(name) for name in info["pv"]]
                 owned = estimate(position, line, *how, job.spread).ownership
-                told["ownership"] = _rounded(from_the_top(sign * owned, game))
+                info["ownership"] = _rounded(from_the_top(sign * owned, game))
         if query.wants_line_visits:
             graph = search.graph
-            for told in moves:
-                told["pvVisits"], told["pvEdgeVisits"] = line_visits(graph, [game.action(name) for name in told["pv"]])
+            for info in moves:
+                info["pvVisits"], info["pvEdgeVisits"] = line_visits(graph, [game.action(name) for name in info["pv"]])
         if query.wants_policy:
             policy = np.full(game.actions, -1.0)
             for move in result.moves:

@@ -78,9 +78,9 @@ def request_of(session: "Session", arguments: Arguments) -> Request:
             restrictions.append(key)
             wanted.hidden |= _hidden(arguments, key == "allow", wanted.player)
         else:
-            raise Refused(f"{SYNTAX}: {key[:20]!r} says nothing to an analysis")
+            raise Refused(f"{SYNTAX}: {key[:20]!r} is not an argument of an analysis")
     if "allow" in restrictions and len(restrictions) > 1:
-        raise Refused(f"{SYNTAX}: allow is said once, and not together with avoid")
+        raise Refused(f"{SYNTAX}: allow can be given once, and not together with avoid")
     without(with_turn(session.engine.position, wanted.player), wanted.hidden)  # raises if nothing is left
     return wanted
 
@@ -92,7 +92,7 @@ def _interval(arguments: Arguments) -> float:
 def _truth(arguments: Arguments) -> bool:
     word = arguments.word("true or false").lower()
     if word not in ("true", "false"):
-        raise Refused(f"{SYNTAX}: say true or false, not {word[:20]!r}")
+        raise Refused(f"{SYNTAX}: must be true or false, not {word[:20]!r}")
     return word == "true"
 
 
@@ -102,7 +102,7 @@ def _hidden(arguments: Arguments, is_allowed: bool, player: int) -> set[int]:
     named = {vertex(word, arguments.game) for word in arguments.word("vertices").split(",")}
     depth = arguments.integer("depth", least=1)
     if depth > 1:
-        raise Refused(f"{SYNTAX}: only the first move can be restricted: say 1 for the depth, not {depth}")
+        raise Refused(f"{SYNTAX}: only the first move can be restricted: the depth must be 1, not {depth}")
     if whose != player:
         return set()
     return set(range(arguments.game.actions)) - named if is_allowed else named
@@ -276,5 +276,5 @@ def _parameter(arguments: Arguments) -> str:
     """The name of a parameter that there is."""
     name = arguments.word("parameter")
     if name not in PARAMETERS:
-        raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; there are {', '.join(PARAMETERS)}")
+        raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; known ones are {', '.join(PARAMETERS)}")
     return name

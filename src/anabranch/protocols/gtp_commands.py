@@ -110,7 +110,7 @@ def place_free_handicap(session: "Session", arguments: Arguments) -> str:
     _must_be_empty(session)
     game = session.engine.game
     if not 2 <= count < game.actions - 1:
-        raise Refused(f"invalid number of stones: there may be 2 to {game.actions - 2}")
+        raise Refused(f"invalid number of stones: must be from 2 to {game.actions - 2}")
     return _handicap(session, list(_free_points(game.width, game.height, count)))
 
 

@@ -278,7 +278,7 @@ def set_position(session: "Session", arguments: Arguments) -> str:
     while arguments:
         player, point = arguments.player(), arguments.point()
         if point in points:
-            raise Refused(f"{SYNTAX}: {session.engine.game.name_of(point)} comes twice")
+            raise Refused(f"{SYNTAX}: {session.engine.game.name_of(point)} is given twice")
         points[point] = player
     _set_up(session, points, 0)
     return ""
@@ -337,5 +337,5 @@ def options(session: "Session", arguments: Arguments) -> str:
     elif name == "ponder":
         engine.options = replace(now, ponder=bool(arguments.integer(name)))
     else:
-        raise OptionError(f"there is no option {name[:20]!r}; there are visits, seconds, resign, ponder")
+        raise OptionError(f"there is no option {name[:20]!r}; known ones are visits, seconds, resign, ponder")
     return ""

@@ -88,7 +88,7 @@ class Arguments:
         found = self.player_if_any()
         if found is None:
             word = self.word("colour")
-            raise Refused(f"{SYNTAX}: {word[:20]!r} is no colour")
+            raise Refused(f"{SYNTAX}: {word[:20]!r} is not a colour")
         return found
 
     def player_if_any(self) -> int | None:
@@ -105,7 +105,7 @@ class Arguments:
         """The next word as a point."""
         action = self.vertex()
         if action == self.game.actions - 1:
-            raise Refused(f"{SYNTAX}: a pass is no point")
+            raise Refused(f"{SYNTAX}: a pass is not a point")
         return action
 
     def moves(self) -> list[tuple[int, int]]:
@@ -121,7 +121,7 @@ def vertex(word: str, game: Go) -> int:
     """The action that is written like this."""
     action = action_at(word, game.width, game.height) if len(word) < 8 else None
     if action is None:
-        raise Refused(f"{SYNTAX}: {word[:20]!r} is no vertex")
+        raise Refused(f"{SYNTAX}: {word[:20]!r} is not a vertex")
     return action
 
 

@@ -42,7 +42,7 @@ def rules_of(written: Any) -> RuleSet:
     plain = re.sub(r"[\s_]+", "-", text.lower())
     known = OTHER_NAMES.get(plain) or rules_called(text)
     if known is None:
-        raise GameError(f"there are no rules called {text[:40]!r}; there are {', '.join((*RULE_SETS, *OTHER_NAMES))}")
+        raise GameError(f"there are no rules called {text[:40]!r}; known ones are {', '.join((*RULE_SETS, *OTHER_NAMES))}")
     return known
 
 
@@ -77,10 +77,10 @@ def _changed(rules: RuleSet, fields: dict[str, Any]) -> RuleSet:
         if name not in FIELDS:
             raise GameError(f"rules have no field {name[:40]!r}; they have {', '.join(FIELDS)}")
         if name in (BUTTON, FRIENDLY, "suicide") and not isinstance(value, bool):
-            raise GameError(f"{name} is true or false")
+            raise GameError(f"{name} must be true or false")
         if name == BUTTON:
             if value:
-                raise GameError("Go with a button is not played here: hasButton must be false")
+                raise GameError("Button Go is not supported: hasButton must be false")
         elif name == FRIENDLY:
             points["dead"] = "agreed" if value else "none"
         elif name == "whiteHandicapBonus":
@@ -93,5 +93,5 @@ def _changed(rules: RuleSet, fields: dict[str, Any]) -> RuleSet:
 def _bonus(value: Any) -> str:
     short = str(value)
     if short not in BONUSES:
-        raise GameError(f"whiteHandicapBonus is one of {', '.join(BONUSES)}")
+        raise GameError(f"whiteHandicapBonus must be one of {', '.join(BONUSES)}")
     return BONUSES[short]

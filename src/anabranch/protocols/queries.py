@@ -108,7 +108,7 @@ def request_of(line: str) -> Any:
 
 
 def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 def _finite(word: str) -> float:
@@ -215,7 +215,7 @@ def _location(written: Any, name: str, game: Go) -> int:
     else:
         action = action_at(text, game.width, game.height)
     if action is None:
-        raise BadQuery(f"{str(written)[:20]!r} is no location on a board of {game.width}x{game.height}", name)
+        raise BadQuery(f"{str(written)[:20]!r} is not a location on a board of {game.width}x{game.height}", name)
     return action
 
 
@@ -272,7 +272,7 @@ def _override(settings: Any, query: Query) -> None:
     view = settings.get("reportAnalysisWinratesAs")
     if view is not None:
         if str(view).upper() not in VIEWS:
-            raise BadQuery(f"reportAnalysisWinratesAs is one of {', '.join(VIEWS)}", "overrideSettings")
+            raise BadQuery(f"reportAnalysisWinratesAs must be one of {', '.join(VIEWS)}", "overrideSettings")
         query.view = str(view).upper()
     if "maxTime" in settings:
         query.seconds = _number(settings["maxTime"], "overrideSettings", 0.001, 1e9)

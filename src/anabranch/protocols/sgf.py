@@ -88,7 +88,7 @@ def _games(text: str | bytes) -> Iterator[GameTree]:
             nodes[parent].children.append(node)
             nodes.append(node)
     if tree is None:
-        raise SgfError("there is no game in the text: none begins with (;" if text.strip() else "the text is empty")
+        raise SgfError("the text contains no game: nothing begins with (;" if text.strip() else "the text is empty")
 
 
 def _nodes(tree: GameTree) -> Iterator[tuple[int, int, Properties]]:

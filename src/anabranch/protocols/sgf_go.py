@@ -202,7 +202,7 @@ def _size(rest: Properties) -> tuple[int, int]:
     written = plain_line(rest.get("SZ", [""])[0]).strip() or str(STANDARD_SIZE)
     sides = re.fullmatch(r"([0-9]{1,9})(?:\s*:\s*([0-9]{1,9}))?", written)
     if sides is None:
-        raise SgfError(f"{_quoted('SZ', written)} is no size of a board; sizes look like SZ[19] and SZ[7:10]")
+        raise SgfError(f"{_quoted('SZ', written)} is not a board size; sizes look like SZ[19] and SZ[7:10]")
     return int(sides[1]), int(sides[2] or sides[1])
 
 
@@ -218,7 +218,7 @@ def _komi(value: str, fox: bool) -> float:
                 return points
     except (ValueError, OverflowError):
         pass
-    raise SgfError(f"{_quoted('KM', value)} is no komi; it looks like KM[6.5]")
+    raise SgfError(f"{_quoted('KM', value)} is not a komi; it looks like KM[6.5]")
 
 
 def _rules(rest: Properties) -> RuleSet:
@@ -264,7 +264,7 @@ def _handicap(rest: Properties) -> int:
     """Handicap stones, which are then taken out; one is no more than the first move, and stays."""
     written = plain_line(rest.get("HA", [""])[0]).strip() or "0"
     if not re.fullmatch(r"[0-9]{1,3}", written):
-        raise SgfError(f"{_quoted('HA', written)} is no handicap; it looks like HA[4]")
+        raise SgfError(f"{_quoted('HA', written)} is not a handicap; it looks like HA[4]")
     if int(written) == 1:
         return 0
     rest.pop("HA", None)

@@ -115,7 +115,7 @@ def _unreadable(text: str, position: int) -> SgfError:
     rest = text[position:].lstrip()
     word = WORD.match(rest)
     if not rest:
-        return SgfError("the text ends inside of a game: a ) is missing")
+        return SgfError("the text ends inside a game: a ) is missing")
     if word and rest[word.end() :].lstrip().startswith("["):
         return _wrong(text, position, f"the value of {word[0][:20]} has no ] at its end")
     if word:
@@ -162,7 +162,7 @@ def _pieces(nodes: Iterable[tuple[int, int, Properties]]) -> Iterator[str]:
 
 def _property(name: str, values: list[str]) -> str:
     if not NAME.fullmatch(name):
-        raise SgfError(f"{name!r} is no name of a property: those are capital letters")
+        raise SgfError(f"{name!r} is not the name of a property: those are capital letters")
     if not values:
         raise SgfError(f"the property {name} has no value; an empty one is ['']")
     for value in values:
