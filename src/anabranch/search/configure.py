@@ -17,10 +17,10 @@ from anabranch.games.rules import REPETITIONS
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit.options import is_option
 from anabranch.search.backup.certainty import ByCertainty
-from anabranch.search.backup.graph_update import CONTINUE, CatchUp, Continue, Idempotent, Incremental, Stop
+from anabranch.search.backup.graph_update import CONTINUE, Continue, Incremental, Stop, after_visit, has_enough, keeps_means
 from anabranch.search.backup.operators import Mean, carry
-from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly
-from anabranch.search.checks import at_least_one, describe, is_a, is_function, one_of, option, serves
+from anabranch.search.backup.propagate import PathOnly, follows_links
+from anabranch.search.checks import at_least_one, describe, is_function, one_of, option, serves
 from anabranch.search.drivers.base import Setting
 from anabranch.search.evaluate.heuristic import EvenGame, NoHeuristic, advise_all
 from anabranch.search.evaluate.rollout import Rollout
@@ -30,7 +30,7 @@ from anabranch.search.loops.steps import Rules
 from anabranch.search.loops.tree_threads import BUNDLE
 from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
-from anabranch.search.results.final import ByGumbel, ByLowerBound, ByTemperature, Dirichlet, FinalChoice, MostVisits
+from anabranch.search.results.final import ByGumbel, ByTemperature, Dirichlet, FinalChoice, MostVisits, choose, wants_errors
 from anabranch.search.select.base import at_node, first_play, prefer, score
 from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.limits import Limits, Scale
@@ -39,7 +39,6 @@ from anabranch.search.select.pruning import Widening, inner_rule, is_ordered, re
 from anabranch.search.select.puct import PUCT, KataGoPUCT
 from anabranch.search.select.rave import Rave, beta, with_amaf_of
 from anabranch.search.select.uct import UCT
-from anabranch.search.select.virtual_loss import VirtualLoss
 from anabranch.search.simultaneous.decoupled import Decoupled, weigh_replies
 from anabranch.search.simultaneous.equilibrium import Equilibrium
 from anabranch.search.simultaneous.grid import chooses_pairs
@@ -151,10 +150,10 @@ def final_of(game: Game | ObjectGame, final: Any, rules: Rules) -> FinalChoice:
     default: FinalChoice = ByGumbel() if isinstance(rules.select, Gumbel) else MostVisits()
     if learns(rules.select):
         default = ByTemperature(1.0)  # a strategy is to be drawn from
-    chosen: FinalChoice = option(final, default, "final", is_a(FinalChoice))
+    chosen: FinalChoice = option(final, default, "final", serves(choose))
     if isinstance(chosen, ByGumbel) and not isinstance(rules.select, Gumbel):
         raise SearchError(f"final={chosen!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
-    if isinstance(chosen, ByLowerBound) and isinstance(game, SimultaneousGame):
+    if wants_errors(chosen) and isinstance(game, SimultaneousGame):
         raise SearchError(f"final={chosen!r}: where both move at once no bounds are kept; use MostVisits() or ByTemperature()")
     return chosen
 
@@ -197,14 +196,16 @@ def graph_rules_of(
 ) -> GraphRules:
     """How a graph is walked, as kernels want to know it."""
     backup = rules.backup
-    update = option(update, Incremental(), "update", is_a((Idempotent, Incremental, CatchUp)))
-    ahead = option(ahead, Stop() if graph else Continue(), "ahead", is_a((Stop, Continue)))
+    update = option(update, Incremental(), "update", serves(after_visit))
+    ahead = option(ahead, Stop() if graph else Continue(), "ahead", serves(has_enough))
     if not graph and [type(option) for option in (update, ahead, stale)] != [Incremental, Continue, PathOnly]:
         raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
-    if isinstance(update, CatchUp) and not isinstance(stale, PathOnly):
-        raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
-    if isinstance(update, CatchUp) and not isinstance(backup, Mean):
-        raise SearchError("CatchUp() averages: use it with backup=Mean()")
+    if keeps_means(update) and not isinstance(stale, PathOnly):
+        raise SearchError(
+            f"{type(update).__name__}() keeps running means on edges, which nothing else may touch: use stale=PathOnly()"
+        )
+    if keeps_means(update) and not isinstance(backup, Mean):
+        raise SearchError(f"{type(update).__name__}() averages: use it with backup=Mean()")
     return GraphRules(
         update=update,
         stop=CONTINUE if isinstance(ahead, Continue) else ahead,
@@ -235,12 +236,12 @@ def needs_of(
         levels=prove and graph and repeats and (mixes or places),
         rewards=rewards,
         cuts=repeats,
-        links=isinstance(graph_rules.stale, (Parents, Ancestors)),
+        links=follows_links(graph_rules.stale),
         amaf=heuristic is not None or reads_amaf(rules.select),
         hints=heuristic is not None,
         weights=isinstance(rules.backup, ByCertainty),
         strategies=learns(rules.select),
-        squares=isinstance(final, ByLowerBound) or isinstance(inner_rule(rules.select), KataGoPUCT),
+        squares=wants_errors(final) or isinstance(inner_rule(rules.select), KataGoPUCT),
         plan=game.edge_actions if isinstance(rules.select, Gumbel) else 0,
         in_order=graph_rules.in_order,
         repetition_keys=places,
@@ -255,10 +256,15 @@ def check_threads(threads: int, game: Game | ObjectGame, heuristic: Any, graph_r
         raise SearchError(f"threads={threads}: at most {MOST_THREADS:,}; more than the machine has cores is seldom of use")
     if isinstance(game, ObjectGame) or is_function(heuristic):
         raise SearchError(f"threads={threads}: where Python plays or advises there is one thread at a time; say threads=1")
-    if not isinstance(graph_rules.stale, PathOnly) or isinstance(graph_rules.update, CatchUp):
+    if not isinstance(graph_rules.stale, PathOnly):
         raise SearchError(
-            f"threads={threads}: {graph_rules.stale!r} and {graph_rules.update!r} are not both for several threads; use "
-            "stale=PathOnly() and update=Incremental() or Idempotent()"
+            f"threads={threads}: {graph_rules.stale!r} changes nodes beside a simulation's path, where other threads may be at "
+            "work; use stale=PathOnly()"
+        )
+    if keeps_means(graph_rules.update):
+        raise SearchError(
+            f"threads={threads}: {graph_rules.update!r} compares edges with children that other threads change; use "
+            "update=Incremental() or Idempotent()"
         )
     return int(threads)
 
@@ -269,7 +275,7 @@ def settings_of(
     *,
     final: FinalChoice,
     noise: Dirichlet | None,
-    virtual: VirtualLoss,
+    virtual: Any,
     ahead: Any,
     seed: int,
     depth: int | None,

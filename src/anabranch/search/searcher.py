@@ -27,15 +27,15 @@ from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import configure
-from anabranch.search.backup.graph_update import CatchUp, Continue, Idempotent, Incremental, Stop
-from anabranch.search.backup.propagate import Ancestors, Parents, PathOnly, Staleness, Sweeping
-from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
+from anabranch.search.backup.graph_update import keeps_means
+from anabranch.search.backup.propagate import PathOnly, Staleness, spread
+from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory, serves
 from anabranch.search.configure import check_plan
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import NEVER, Driver, OnGraph, Setting
 from anabranch.search.drivers.batch import BatchDriver, at_most_pending
 from anabranch.search.drivers.python import ObjectDriver
-from anabranch.search.memory.collect import Forget, KeepReached
+from anabranch.search.memory.collect import KeepReached, to_forget
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import MOST_ACTIONS, NO_NODE
 from anabranch.search.memory.repetition import History
@@ -51,7 +51,7 @@ from anabranch.search.run.leaves import Leaves, no_evaluator
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_settled, restricted
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
-from anabranch.search.select.virtual_loss import VirtualLoss
+from anabranch.search.select.virtual_loss import VirtualLoss, virtual_value
 from anabranch.search.simultaneous.read import read_pairs
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
@@ -74,12 +74,12 @@ class Search:
         final: FinalChoice | None = None,
         noise: Dirichlet | None = None,
         graph: bool = False,
-        update: Idempotent | Incremental | CatchUp | None = None,
-        ahead: Stop | Continue | None = None,
-        stale: PathOnly | Parents | Ancestors | Sweeping | None = None,
+        update: Any = None,
+        ahead: Any = None,
+        stale: Any = None,
         prove: bool = False,
-        collect: KeepReached | Forget | None = None,
-        virtual: VirtualLoss | None = None,
+        collect: Any = None,
+        virtual: Any = None,
         threads: int = 1,
         seed: int = 0,
         ties: str = "seed",
@@ -88,7 +88,7 @@ class Search:
         expand_after: int = 1,
         on_progress: Callable[[Result], bool | None] | None = None,
     ) -> None:
-        """Options, all with defaults that work:
+        """Options, all with defaults that work; of those that are objects you can give your own (docs/replace-any-part.md):
 
         select        how edges are chosen: `UCT()` (default, where evaluators give values alone), `PUCT()` (default with a
                       network or any other evaluator in Python, since those give priors), `Rave()`, `Greedy()`,
@@ -131,8 +131,8 @@ class Search:
         self.on_progress = on_progress
         limits = configure.limits_of(self.game, depth, expand_after, ties)
         self.heuristic = configure.heuristic_of(self.game, heuristic, self.options)
-        self.stale = option(stale, PathOnly(), "stale", is_a((PathOnly, Parents, Ancestors, Sweeping)))
-        self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
+        self.stale = option(stale, PathOnly(), "stale", serves(spread))
+        self.virtual = option(virtual, VirtualLoss(), "virtual", serves(virtual_value))
         graph_rules = configure.graph_rules_of(
             self.game, self.options, bool(graph), update, ahead, self.stale, self.heuristic, ties
         )
@@ -141,7 +141,7 @@ class Search:
             rules=self.options,
             limits=limits,
             graph_rules=graph_rules,
-            collect=option(collect, KeepReached(), "collect", is_a((KeepReached, Forget))),
+            collect=option(collect, KeepReached(), "collect", serves(to_forget)),
             memory=self.memory,
             heuristic=self.heuristic,
             threads=configure.check_threads(threads, self.game, self.heuristic, graph_rules),
@@ -436,8 +436,9 @@ class Search:
     def _on_graph(self, what: str) -> OnGraph:
         if not isinstance(self._driver, OnGraph) or not self._needs.merge:
             raise SearchError(f"{what}() is for graphs that were searched: Search(..., graph=True), then run()")
-        if isinstance(self._setting.graph_rules.update, CatchUp):
-            raise SearchError(f"{what}() is not for CatchUp(), whose edges keep means of their own")
+        update = self._setting.graph_rules.update
+        if keeps_means(update):
+            raise SearchError(f"{what}() is not for {type(update).__name__}(), whose edges keep means of their own")
         self._searched()
         return self._driver
 

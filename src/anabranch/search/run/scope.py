@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch.games.rules import CHANCE
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.search.backup.propagate import Sweeping
+from anabranch.search.backup.propagate import sweep_pause
 from anabranch.search.drivers.base import Driver, OnGraph
 from anabranch.search.memory.graph import Graph
 from anabranch.search.results.final import Dirichlet, noisy
@@ -65,12 +65,12 @@ def priors_seen(driver: Driver) -> np.ndarray | None:
 
 @contextlib.contextmanager
 def sweeping_beside(driver: Driver, stale: Any) -> Iterator[None]:
-    """Where `stale` is `Sweeping`: sweep the graph in a thread beside the search, and once more at its end."""
-    if not isinstance(stale, Sweeping) or not isinstance(driver, OnGraph):
+    """Where `stale` wants it: sweep the graph in a thread beside the search, and once more at its end."""
+    pause = sweep_pause(stale)
+    if pause is None or not isinstance(driver, OnGraph):
         yield
         return
     done = threading.Event()
-    pause = stale.pause
 
     def work() -> None:
         while not done.wait(pause):

@@ -152,7 +152,7 @@ def parent_view(graph, number, scale):
 
 
 @helper
-def choose(rule, graph, number, depth, limits, work):
+def choose_edge(rule, graph, number, depth, limits, work):
     """The number of the edge to follow: what the rule prefers; at chance, one drawn by its probability."""
     if graph.nodes[slot(number)].player == CHANCE:
         return draw_event(graph, number, work.random)
