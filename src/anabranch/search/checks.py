@@ -59,21 +59,26 @@ def option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> 
 
 def _of_ones_own(name: str, fits: Any) -> str:
     """What makes a class an option."""
-    if not isinstance(fits, serves):
+    if not isinstance(fits, Serves):
         return ""
     wanted = " or ".join(f"`ab.{GROUP_OF.get(name, name)}.{function.__name__}`" for function in fits.functions)
     return f". A class of your own is a NamedTuple that {wanted} is registered for"
 
 
-class serves:
+class Serves:
     """Whether one of these generic functions is defined for an option."""
 
-    def __init__(self, *functions: Any) -> None:
+    def __init__(self, functions: tuple[Any, ...]) -> None:
         self.functions = functions
 
     def __call__(self, option: Any) -> bool:
         """Whether one is."""
         return any(set(keys_of_value(option)) & set(function.generic.implementations) for function in self.functions)
+
+
+def serves(*functions: Any) -> Serves:
+    """Whether one of these generic functions is defined for an option; `option` then says what to register if none is."""
+    return Serves(functions)
 
 
 def one_of(word: Any, words: tuple[str, ...], name: str) -> str:
