@@ -1,4 +1,5 @@
-"""Evaluators and heuristics: what positions and actions are worth, `Search(evaluate=..., heuristic=...)`."""
+"""Evaluators and heuristics: what positions and actions are worth, `Search(evaluate=..., heuristic=...)`. Of your own,
+compiled: `evaluate`, `pick` for playouts, `advise` for heuristics."""
 
 from anabranch.games.advice import advise as advise
 from anabranch.games.advice import consider as consider
@@ -9,6 +10,7 @@ from anabranch.games.simultaneous import pick_for as pick_for
 from anabranch.nets.network import Network as Network
 from anabranch.search.evaluate.heuristic import EvenGame as EvenGame
 from anabranch.search.evaluate.heuristic import Grandfather as Grandfather
+from anabranch.search.evaluate.rollout import LEAF_STATE as LEAF_STATE
 from anabranch.search.evaluate.rollout import Rollout as Rollout
 from anabranch.search.evaluate.rollout import Uniform as Uniform
 from anabranch.search.evaluate.rollout import evaluate as evaluate

@@ -1,4 +1,5 @@
-"""Selection rules: which edge a simulation follows, `Search(select=...)`. One of your own: `score`."""
+"""Selection rules: which edge a simulation follows, `Search(select=...)`, and what simulations under way count
+as for them, `Search(virtual=...)`. A rule of your own: `score` (or `at_node`, `prefer`); a virtual loss: `virtual_value`."""
 
 from anabranch.search.select.base import ConstantFPU as ConstantFPU
 from anabranch.search.select.base import Parent as Parent
@@ -37,4 +38,6 @@ from anabranch.search.select.regularized import regularized_policy as regularize
 from anabranch.search.select.uct import UCT as UCT
 from anabranch.search.select.uct import Greedy as Greedy
 from anabranch.search.select.virtual_loss import VirtualLoss as VirtualLoss
+from anabranch.search.select.virtual_loss import virtual_value as virtual_value
+from anabranch.search.select.virtual_loss import virtual_visits as virtual_visits
 from anabranch.search.select.wide_root import WideRoot as WideRoot

@@ -14,7 +14,7 @@ import anabranch as ab
 from anabranch.games import ConnectFour, Hex, Pig, TicTacToe
 from anabranch.search.graph_options import grouped
 from anabranch.search.requirements import check_together, goes_with_threads, needed_columns
-from anabranch.search.results.final import Candidates, choose_index
+from anabranch.search.results.final import Candidates
 from anabranch.search.results.read import edge_records
 from anabranch.search.select.base import score
 
@@ -232,7 +232,7 @@ def test_options_pickle_and_print_as_they_are_typed(option):
 
 def choose(rule, visits, values, seed=0):
     edges = Candidates(np.array(visits, float), np.array(values, float), np.full(len(visits), 1 / len(visits)), 0.0)
-    return choose_index(rule, edges, np.random.default_rng(seed))
+    return ab.final.choose(rule, edges, np.random.default_rng(seed))
 
 
 def test_most_visits_are_chosen_and_the_better_value_breaks_a_tie():

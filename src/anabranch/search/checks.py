@@ -12,6 +12,16 @@ from anabranch.games.objects import ObjectGame
 from anabranch.jit.dispatch import keys_of_value
 from anabranch.jit.options import coerce, is_option
 
+GROUP_OF = {  # where the functions behind options are, if not in the group of the same name
+    "heuristic": "evaluate",
+    "update": "graphs",
+    "ahead": "graphs",
+    "stale": "graphs",
+    "collect": "graphs",
+    "virtual": "select",
+}
+
+
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -43,13 +53,32 @@ def option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> 
     if isinstance(given, type):
         raise SearchError(f"{name}={given.__name__}: give an instance, {given.__name__}()")
     if not is_option(given) or not fits(given):
-        raise SearchError(f"{name}={given!r}: not an option for {name}; the default is {default!r}")
+        raise SearchError(f"{name}={given!r}: not an option for {name}; the default is {default!r}{_of_ones_own(name, fits)}")
     return coerce(given)
 
 
-def serves(*functions: Any) -> Callable[[Any], bool]:
+def _of_ones_own(name: str, fits: Any) -> str:
+    """What makes a class an option."""
+    if not isinstance(fits, Serves):
+        return ""
+    wanted = " or ".join(f"`ab.{GROUP_OF.get(name, name)}.{function.__name__}`" for function in fits.functions)
+    return f". A class of your own is a NamedTuple that {wanted} is registered for"
+
+
+class Serves:
     """Whether one of these generic functions is defined for an option."""
-    return lambda option: any(set(keys_of_value(option)) & set(function.generic.implementations) for function in functions)
+
+    def __init__(self, functions: tuple[Any, ...]) -> None:
+        self.functions = functions
+
+    def __call__(self, option: Any) -> bool:
+        """Whether one is."""
+        return any(set(keys_of_value(option)) & set(function.generic.implementations) for function in self.functions)
+
+
+def serves(*functions: Any) -> Serves:
+    """Whether one of these generic functions is defined for an option; `option` then says what to register if none is."""
+    return Serves(functions)
 
 
 def one_of(word: Any, words: tuple[str, ...], name: str) -> str:

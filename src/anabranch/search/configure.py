@@ -17,10 +17,10 @@ from anabranch.games.objects import ObjectGame
 from anabranch.games.rules import REPETITIONS
 from anabranch.jit import generic
 from anabranch.jit.options import is_option
-from anabranch.search.backup.graph_update import Continue, Stop, after_visit, as_stop, stays_on_path
+from anabranch.search.backup.graph_update import Continue, after_visit, as_stop, has_enough, keeps_means, stays_on_path
 from anabranch.search.backup.operators import Mean, carry
-from anabranch.search.backup.propagate import spread
-from anabranch.search.checks import at_least_one, describe, is_a, is_function, one_of, option, serves
+from anabranch.search.backup.propagate import follows_links, spread
+from anabranch.search.checks import at_least_one, describe, is_function, one_of, option, serves
 from anabranch.search.drivers.base import Setting
 from anabranch.search.evaluate.heuristic import EvenGame, NoHeuristic, advise_all, advises_objects
 from anabranch.search.evaluate.rollout import Rollout, bound_to
@@ -29,11 +29,11 @@ from anabranch.search.graph_options import TREE, graph_options
 from anabranch.search.loops.graph import GraphRules
 from anabranch.search.loops.steps import Rules
 from anabranch.search.loops.tree_threads import BUNDLE
-from anabranch.search.memory.collect import Forget, KeepReached
+from anabranch.search.memory.collect import to_forget
 from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
 from anabranch.search.requirements import Chosen, check_inside, check_together, goes_with_threads, needed_columns
-from anabranch.search.results.final import Dirichlet, FinalChoice, default_final
+from anabranch.search.results.final import Dirichlet, choose, default_final, wants_errors
 from anabranch.search.select.base import NoLearning, at_node, chooses_pairs, is_ordered, learns, parts_of, prefer, score
 from anabranch.search.select.limits import Expansion, Limits, Scale
 from anabranch.search.select.puct import PUCT
@@ -73,12 +73,12 @@ def chosen_of(
         evaluate=evaluate,
         backup=option(backup, default_backup(select), "backup", serves(carry)),
         heuristic=heuristic_of(game, heuristic),
-        final=option(final, default_final(select), "final", is_a(FinalChoice)),
+        final=option(final, default_final(select), "final", serves(choose)),
         graph=graph.merge,
         update=option(graph.update, TREE.update, "update", serves(after_visit)),
-        ahead=option(graph.ahead, TREE.ahead, "ahead", is_a((Stop, Continue))),
+        ahead=option(graph.ahead, TREE.ahead, "ahead", serves(has_enough)),
         stale=option(graph.stale, TREE.stale, "stale", serves(spread)),
-        collect=option(graph.collect, TREE.collect, "collect", is_a((KeepReached, Forget))),
+        collect=option(graph.collect, TREE.collect, "collect", serves(to_forget)),
         prove=prove,
     )
     check(chosen)
@@ -121,6 +121,12 @@ def check(chosen: Chosen) -> None:
     usual = isinstance(chosen.update, type(TREE.update)) and isinstance(chosen.stale, type(TREE.stale))
     if not chosen.graph and not (usual and (isinstance(chosen.ahead, Continue) or chosen.ahead == TREE.ahead)):
         raise SearchError("update, ahead and stale are for graphs: say graph=True as well")
+    if keeps_means(chosen.update):
+        name = type(chosen.update).__name__
+        if not stays_on_path(chosen.stale):
+            raise SearchError(f"{name}() keeps running means on edges, which nothing else may touch: use stale=PathOnly()")
+        if not isinstance(chosen.backup, Mean):
+            raise SearchError(f"{name}() averages: use it with backup=Mean()")
     for each in (*chosen, *rules_inside(chosen.select)):
         check_together(each, chosen)
 
@@ -154,10 +160,15 @@ def check_threads(threads: int, chosen: Chosen) -> int:
         raise SearchError(f"threads={threads}: at most {MOST_THREADS:,}; more than the machine has cores is seldom of use")
     if isinstance(chosen.game, ObjectGame) or is_function(chosen.heuristic):
         raise SearchError(f"threads={threads}: where Python plays or advises there is one thread at a time; say threads=1")
-    if not stays_on_path(chosen.stale) or not goes_with_threads(chosen.update):
+    if not stays_on_path(chosen.stale):
         raise SearchError(
-            f"threads={threads}: {chosen.stale!r} and {chosen.update!r} are not both for several threads; use "
-            "stale=PathOnly() and update=Incremental() or Idempotent()"
+            f"threads={threads}: {chosen.stale!r} changes nodes beside a simulation's path, where other threads may be at "
+            "work; use stale=PathOnly()"
+        )
+    if keeps_means(chosen.update):
+        raise SearchError(
+            f"threads={threads}: {chosen.update!r} compares edges with children that other threads change; use "
+            "update=Incremental() or Idempotent()"
         )
     for each in chosen:
         if not goes_with_threads(each):
@@ -233,6 +244,9 @@ def needs_of(chosen: Chosen, ties: str) -> Needs:
         "amaf": chosen.heuristic is not None,
         "hints": chosen.heuristic is not None,
         "strategies": learns(chosen.select),
+        "links": follows_links(chosen.stale),
+        "heads": follows_links(chosen.stale),
+        "squares": wants_errors(chosen.final),
     }
     columns.update(name for name, is_kept in kept.items() if is_kept)
     return Needs(

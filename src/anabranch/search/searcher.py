@@ -27,9 +27,9 @@ from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import configure
 from anabranch.search import simultaneous as simultaneous  # which adds to the generic functions that are called here
-from anabranch.search.backup.graph_update import CatchUp
+from anabranch.search.backup.graph_update import keeps_means
 from anabranch.search.backup.propagate import Staleness
-from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory
+from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory, serves
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import NEVER, Driver, OnGraph, Setting
 from anabranch.search.drivers.batch import BatchDriver, at_most_pending
@@ -52,7 +52,7 @@ from anabranch.search.run.restrict import UNRESTRICTED, Restriction, among, is_s
 from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, priors_seen, sweeping_beside
 from anabranch.search.select.base import check_limits_of_run
 from anabranch.search.select.limits import Expansion
-from anabranch.search.select.virtual_loss import VirtualLoss
+from anabranch.search.select.virtual_loss import VirtualLoss, virtual_value
 
 KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing"  # what `advance` keeps
 PROGRESS_EVERY = 0.1  # seconds between two calls of `on_progress`
@@ -80,13 +80,14 @@ class Search:
         graph: bool | GraphOptions = False,
         prove: bool = False,
         expand: Expansion | None = None,
-        virtual: VirtualLoss | None = None,
+        virtual: Any = None,
         threads: int = 1,
         seed: int = 0,
         ties: str = "seed",
         memory: int | str = "1GB",
     ) -> None:
-        """`game`: a `Game`, or a class of Python objects (`ObjectGame`). The others are options with defaults that work:
+        """`game`: a `Game`, or a class of Python objects (`ObjectGame`). The others are options with defaults that work; where
+        they are objects you can give one of your own (docs/replace-any-part.md):
 
         select        how edges are chosen: `UCT()` (default, where evaluators give values alone), `PUCT()` (default with a
                       network or any other evaluator in Python, since those give priors), `Rave()`, `Greedy()`,
@@ -134,7 +135,7 @@ class Search:
         self.memory = parse_memory(memory)
         expand = option(expand, Expansion(), "expand", is_a(Expansion))
         self.heuristic = self._chosen.heuristic
-        self.virtual = option(virtual, VirtualLoss(), "virtual", is_a(VirtualLoss))
+        self.virtual = option(virtual, VirtualLoss(), "virtual", serves(virtual_value))
         self._setting = Setting(
             game=self.game,
             rules=self.options,
@@ -432,8 +433,9 @@ class Search:
     def _on_graph(self, what: str) -> OnGraph:
         if not isinstance(self._driver, OnGraph) or not self._needs.merge:
             raise SearchError(f"{what}() is for graphs that were searched: Search(..., graph=True), then run()")
-        if isinstance(self._setting.graph_rules.update, CatchUp):
-            raise SearchError(f"{what}() is not for CatchUp(), whose edges keep means of their own")
+        update = self._setting.graph_rules.update
+        if keeps_means(update):
+            raise SearchError(f"{what}() is not for {type(update).__name__}(), whose edges keep means of their own")
         self._searched()
         return self._driver
 

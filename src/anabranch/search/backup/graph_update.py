@@ -16,17 +16,15 @@ Derivation and measurements: docs/algorithms/graph.md. Next: `loops/graph.py`.
 import math
 from typing import NamedTuple
 
-from anabranch.errors import SearchError
 from anabranch.games import rules
 from anabranch.jit import generic, helper
 from anabranch.jit.options import NonNegative, Share
 from anabranch.jit.random import uniform
 from anabranch.search.backup.bounds import clip, narrow
-from anabranch.search.backup.operators import Mean, value_of_node
+from anabranch.search.backup.operators import is_mean, value_of_node
 from anabranch.search.memory.graph import child_of
 from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, sign_of, slot
 from anabranch.search.memory.repetition import cut_value
-from anabranch.search.requirements import check_together, goes_with_threads
 
 
 class Idempotent(NamedTuple):
@@ -61,12 +59,25 @@ class Continue(NamedTuple):
     """Always go on to a leaf."""
 
 
-@helper
-def has_enough(stop, edge, child, random):
-    """Whether a simulation that came to `child` by this edge should end there."""
-    if child.visits <= stop.factor * edge.visits + stop.number:
+@generic
+def has_enough(ahead, edge, child, random):
+    """Whether a simulation that came to `child`, a node with visits, by this edge should end there: it then counts on the
+    edges of its path, backs up what the child is worth, and nothing is evaluated.
+
+    `edge.visits` are the visits of the edge before this one, `child.visits` all that the child has had, by whatever edge;
+    `random` is for `anabranch.uniform(random)`. Nothing may be changed. With several threads both may be changing."""
+
+
+@has_enough.register(Stop)
+def has_enough_stop(ahead, edge, child, random):
+    if child.visits <= ahead.factor * edge.visits + ahead.number:
         return False
-    return stop.leak == 0.0 or uniform(random) >= stop.leak
+    return ahead.leak == 0.0 or uniform(random) >= ahead.leak
+
+
+@has_enough.register(Continue)
+def has_enough_continue(ahead, edge, child, random):
+    return False
 
 
 # --- looking at children -----------------------------------------------------------------------------------------------------
@@ -97,7 +108,7 @@ def edge_worth(graph, number, e, i, limits, state):
 
 @helper
 def pull_edge(graph, number, e, limits, state):
-    """Bring an edge's total up to date with its child."""
+    """Bring the total of a node's edge, which has visits and a child, up to date with that child."""
     edge = graph.edges[slot(e)]
     sign = sign_of(len(edge.total), graph.nodes[slot(number)].player)
     for i in range(len(edge.total)):
@@ -113,30 +124,31 @@ def pull_all(graph, number, limits, state):
 
 
 @helper
-def renew(operator, graph, number, limits, values, state):
+def renew(operator, graph, number, limits, work):
     """Compute a node's value and bounds anew from all its children."""
-    pull_all(graph, number, limits, state)
-    settle_node(operator, graph, number, limits, values, state)
+    pull_all(graph, number, limits, work.states[0])
+    settle_node(operator, graph, number, limits, work)
 
 
 @helper
-def settle_node(operator, graph, number, limits, values, state):
+def settle_node(operator, graph, number, limits, work):
     """Compute a node's value from its edges as they stand, and its bounds."""
-    value_of_node(operator, graph, number, values)
+    value_of_node(operator, graph, number, work.values, work.sums)
     node = graph.nodes[slot(number)]
     for i in range(len(node.mean)):
-        node.mean[i] = values[i]
+        node.mean[i] = work.values[i]
     if is_on(graph.has_bounds):
-        narrow(graph, number, limits, state)
+        narrow(graph, number, limits, work.states[0])
         clip(graph, number)
 
 
 # --- the three ways --------------------------------------------------------------------------------------------------------
 
 
-@generic
+@generic(default=True)
 def before_choice(update, graph, number, limits, state):
-    """What is done to a node before one of its edges is chosen."""
+    """What is done to a node before one of its edges is chosen; by default nothing. The node is locked: its edges may be
+    changed, and nothing else. `state` says which game it is, and not which position."""
 
 
 @before_choice.register(Idempotent)
@@ -144,18 +156,10 @@ def before_choice_idempotent(update, graph, number, limits, state):
     pull_all(graph, number, limits, state)
 
 
-@before_choice.register(Incremental, CatchUp)
-def before_choice_incremental(update, graph, number, limits, state):
-    pass
-
-
-@generic
+@generic(default=True)
 def must_catch_up(update, graph, number, e, limits, work):
-    """Whether the edge must catch up with its child instead of being followed; `work.values` then is what is backed up."""
-
-
-@must_catch_up.register(Idempotent, Incremental)
-def must_catch_up_idempotent(update, graph, number, e, limits, work):
+    """Whether the edge must catch up with its child, a node with visits, instead of being followed; by default never. If so,
+    the simulation ends there, and `work.values`, player 0's or one number a player, must be what is backed up."""
     return False
 
 
@@ -183,12 +187,19 @@ def must_catch_up_catch_up(update, graph, number, e, limits, work):
 
 @generic
 def after_visit(update, operator, graph, number, e, limits, work):
-    """Bring a node up to date after edge `e` was taken and counted; `work.values` is what came up through it."""
+    """Bring a node up to date after its edge `e` was taken and counted, on the edge and on the node.
+
+    To be brought up to date are `graph.edges[e].total`, the edge's visits times what it is worth in the view of who moves (its
+    child is `child_of(graph, e)`, or NO_NODE if there was no room for one, and the total right already), and
+    `graph.nodes[number].mean`, what the node is worth to player 0, or to each player. `pull_edge` does the first, `settle_node`
+    the second by the backup operator, and bounds with it. `work.values` is, at the last node of the path, what its
+    edge led to; above that, what `after_visit` of the node below has left in it. The node is locked: nothing else may be
+    changed."""
 
 
 @after_visit.register(Idempotent)
 def after_visit_idempotent(update, operator, graph, number, e, limits, work):
-    renew(operator, graph, number, limits, work.values, work.states[0])
+    renew(operator, graph, number, limits, work)
 
 
 @after_visit.register(Incremental)
@@ -211,7 +222,7 @@ def after_visit_incremental(update, operator, graph, number, e, limits, work):
     else:
         if child != NO_NODE:
             pull_edge(graph, number, e, limits, work.states[0])
-        settle_node(operator, graph, number, limits, work.values, work.states[0])
+        settle_node(operator, graph, number, limits, work)
 
 
 @after_visit.register(CatchUp)
@@ -232,13 +243,13 @@ def after_visit_catch_up(update, operator, graph, number, e, limits, work):
 
 
 @generic(default=True)
-def is_mean(operator):
-    """Whether a node is worth the plain mean of what came up: then its value can follow by a difference."""
+def keeps_means(update):
+    """Whether edges keep means of their own, so that nobody else may bring them up to date with their children."""
     return False
 
 
-@is_mean.register(Mean)
-def is_mean_mean(operator):
+@keeps_means.register(CatchUp)
+def keeps_means_catch_up(update):
     return True
 
 
@@ -263,16 +274,3 @@ def as_stop_continue(ahead):
 def stays_on_path(stale):
     """Whether an option for stale values (`propagate.py`) changes nothing beside the path of a simulation."""
     return False
-
-
-@goes_with_threads.register(CatchUp)
-def goes_with_threads_catch_up(update):
-    return False
-
-
-@check_together.register(CatchUp)
-def check_catch_up(update, chosen):
-    if not stays_on_path(chosen.stale):
-        raise SearchError("CatchUp() keeps running means on its edges, which nothing else may touch: use stale=PathOnly()")
-    if not is_mean(chosen.backup):
-        raise SearchError("CatchUp() averages: use it with backup=Mean()")

@@ -2,7 +2,7 @@
 
 `Mean` averages (the most robust in Go: Gelly & Silver 2.4), `Max` takes the best child's value, `Mix` lies between. An
 operator is an option class and one function, `carry`. Every edge keeps visits and total; total / visits is its Q in every
-case. Next: `loops/tree.py`.
+case: Q(n, a) = r(n, a) + gamma W(child), where W is what a node is worth through the operator. Next: `loops/tree.py`.
 """
 
 import math
@@ -14,7 +14,7 @@ from anabranch.errors import SearchError
 from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Share
-from anabranch.search.memory.layout import column_of, edges_of, own_value, sign_of, width_of
+from anabranch.search.memory.layout import column_of, edges_of, own_value, sign_of, slot, width_of
 from anabranch.search.requirements import check_together
 
 NO_EDGE = np.int64(-1)
@@ -36,8 +36,19 @@ class Mix(NamedTuple):
 
 @generic
 def carry(operator, graph, number, values):
-    """Turn `values`, what came up through one edge, into what the node passes on; True if it stands for the whole node
-    and so replaces what the edge above has summed, False if it is one more sample."""
+    """Turn `values`, what came up through one edge of a node, into what the node passes on to those above it. An operator does
+    one of two things, at every node the same:
+
+    - It writes what the whole node is worth into `values`, from its edges and its own evaluations, without reading what was
+      there, and gives True: W(n) is that, and replaces what the edge above has summed.
+    - It changes `values`, a sample, in place and gives False: the edge above sums what it is given. On a compact tree that is
+      one simulation's value (with several threads, the mean of some). On a graph, and wherever the evaluator is in Python, a
+      node also learns by other paths, so it is handed the mean of each edge instead, and W(n) is
+      (own evaluations + sum of N(n,a) carry(Q(n,a))) / N(n). Both are the same if the mean of what it gives is what it gives
+      for the mean, as for a c + b.
+
+    Values are in units of the game's returns: player 0's where that says it all, else one number a player. Totals of edges are
+    in the view of who moves: see `layout.sign_of`. The node is locked; nothing but `values` may be changed."""
 
 
 @carry.register(Mean)
@@ -87,6 +98,17 @@ def node_mean(graph, number, values):
         values[i] = (values[i] + own * own_value(graph, number, i)) / node.visits
 
 
+@generic(default=True)
+def is_mean(operator):
+    """Whether a node is worth the plain mean of what came up: then its value can follow by a difference."""
+    return False
+
+
+@is_mean.register(Mean)
+def is_mean_mean(operator):
+    return True
+
+
 @helper
 def best_edge(graph, number):
     """The tried edge with the highest Q for the player who moves, or NO_EDGE."""
@@ -103,10 +125,29 @@ def best_edge(graph, number):
 
 
 @helper
-def value_of_node(operator, graph, number, values):
-    """Write what the node is worth by this operator into `values`: player 0's, or one number a player."""
-    if not carry(operator, graph, number, values):
+def value_of_node(operator, graph, number, values, sums):
+    """Write what the node is worth by this operator into `values`: player 0's, or one number a player. `sums` is scratch memory
+    of the same width."""
+    if is_mean(operator):
         node_mean(graph, number, values)
+        return
+    node = graph.nodes[slot(number)]
+    sign = sign_of(len(values), node.player)
+    own = np.int64(node.visits)
+    for i in range(len(values)):
+        sums[i] = 0.0
+    for e in edges_of(graph, number):
+        edge = graph.edges[e]
+        if edge.visits > 0:
+            for i in range(len(values)):
+                values[i] = sign * edge.total[i] / edge.visits
+            if carry(operator, graph, number, values):
+                return
+            own -= edge.visits
+            for i in range(len(values)):
+                sums[i] += edge.visits * values[i]
+    for i in range(len(values)):
+        values[i] = (sums[i] + own * own_value(graph, number, i)) / node.visits
 
 
 @check_together.register(Max, Mix)

@@ -22,7 +22,6 @@ from anabranch.search.backup.graph_update import renew, stays_on_path
 from anabranch.search.memory.columns import EMPTY
 from anabranch.search.memory.graph import NEXT, SOURCE, Graph, child_of, current_simulation
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
-from anabranch.search.requirements import needed_columns
 
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
 REST = 1e-13  # a sweep is done when no value changes by more
@@ -56,7 +55,11 @@ class Staleness(NamedTuple):
 
 @generic
 def spread(stale, operator, graph, depth, limits, work):
-    """Carry what a simulation changed to nodes beside its path."""
+    """Carry what a simulation changed to nodes beside its path, after the nodes of the path are up to date.
+
+    The path is `work.path_nodes[d]` and `work.path_edges[d]`, d from 0, the root, to `depth` - 1; the last edge leads to
+    `child_of(graph, work.path_edges[depth - 1])`, or NO_NODE. `renew_parents` and `renew_ancestors` bring nodes above another
+    one up to date, `renew_one` a node. Nodes beside the path are not locked, which is why there is one thread."""
 
 
 @spread.register(PathOnly, Sweeping)
@@ -85,9 +88,37 @@ def stays_on_path_path_only(stale):
     return True
 
 
-@needed_columns.register(Parents, Ancestors)
-def needed_columns_parents(stale):
-    return "links", "heads"
+@generic(default=True)
+def follows_links(stale):
+    """Whether `spread` goes from nodes to their parents, for which edges are linked to lists (`Graph.links`)."""
+    return True
+
+
+@follows_links.register(PathOnly, Sweeping)
+def follows_links_path_only(stale):
+    return False
+
+
+@generic(default=True)
+def needs_ancestry(stale):
+    """Whether `spread` calls `renew_ancestors`, which wants scratch memory (`Work.ancestry`)."""
+    return False
+
+
+@needs_ancestry.register(Ancestors)
+def needs_ancestry_ancestors(stale):
+    return True
+
+
+@generic(default=True)
+def sweep_pause(stale):
+    """Seconds between two sweeps of a thread beside the search, or None: there is no such thread."""
+    return None
+
+
+@sweep_pause.register(Sweeping)
+def sweep_pause_sweeping(stale):
+    return stale.pause
 
 
 @routine
@@ -95,7 +126,7 @@ def renew_one(operator, graph, number, limits, work):
     """`renew`, as a function of its own: it is called from several places. Of a cached node (`memory/cached_evaluations.py`),
     which has no visits, the evaluation stands until it is visited."""
     if graph.nodes[slot(number)].visits > 0:
-        renew(operator, graph, number, limits, work.values, work.states[0])
+        renew(operator, graph, number, limits, work)
 
 
 @helper
@@ -164,7 +195,7 @@ def sweep(graph, operator, limits, work, order):
             if node.count > 0 and node.visits > node.own:
                 for i in range(len(node.mean)):
                     work.rewards[i] = node.mean[i]
-                renew(operator, graph, order[k], limits, work.values, work.states[0])
+                renew(operator, graph, order[k], limits, work)
                 for i in range(len(node.mean)):
                     largest = max(largest, abs(node.mean[i] - work.rewards[i]))
         if largest <= REST:
@@ -224,7 +255,7 @@ def measure(graph, order, operator, limits, work):
             difference = 0.0
             for i in range(len(node.mean)):
                 work.rewards[i] = node.mean[i]
-            renew(operator, graph, number, limits, work.values, work.states[0])
+            renew(operator, graph, number, limits, work)
             for i in range(len(node.mean)):
                 difference = max(difference, abs(node.mean[i] - work.rewards[i]))
                 node.mean[i] = work.rewards[i]

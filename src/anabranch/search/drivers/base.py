@@ -15,15 +15,15 @@ import numpy as np
 
 from anabranch.jit.random import generator
 from anabranch.search.backup.bounds import derive_again, derive_without
-from anabranch.search.backup.graph_update import CatchUp
+from anabranch.search.backup.graph_update import keeps_means
 from anabranch.search.backup.history import change_history
-from anabranch.search.backup.propagate import Ancestors, Staleness, measure, sort_children_first, sweep
+from anabranch.search.backup.propagate import Staleness, measure, needs_ancestry, sort_children_first, sweep
 from anabranch.search.evaluate.playout_log import PlayoutLog, new_playout_log
 from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.loops.graph import GraphRules
 from anabranch.search.loops.steps import Rules, Work, grid_shape, tableau_shape
 from anabranch.search.memory.cached_evaluations import reset_statistics, restore_root
-from anabranch.search.memory.collect import Forget, KeepReached, collect, forget
+from anabranch.search.memory.collect import collect, forget, forgets
 from anabranch.search.memory.graph import MOVED, Graph, header_dtype, largest_counts, numbers
 from anabranch.search.memory.layout import (
     EVALUATED,
@@ -39,7 +39,6 @@ from anabranch.search.memory.layout import (
 from anabranch.search.memory.tree import Tree
 from anabranch.search.select.base import inner_rule
 from anabranch.search.select.limits import Limits
-from anabranch.search.select.virtual_loss import VirtualLoss
 
 NEVER = 2**62  # a count that is not reached
 WORTHWHILE = 0.05  # share of the slots that must be waste for memory to be collected
@@ -53,11 +52,11 @@ class Setting(NamedTuple):
     rules: Rules
     limits: Limits
     graph_rules: GraphRules
-    collect: KeepReached | Forget
+    collect: Any  # what goes if memory is full: see `memory/collect.py`
     memory: int
     heuristic: Any  # an option, a Python function, or None
     threads: int
-    virtual: VirtualLoss  # what simulations under way count as
+    virtual: Any  # what simulations under way count as
 
 
 class Driver:
@@ -74,7 +73,7 @@ class Driver:
         self.setting, self.game, self.rules, self.limits = setting, setting.game, setting.rules, setting.limits
         self.graph = graph
         width = graph.edges["total"].shape[1]
-        ancestry = len(graph.nodes) if isinstance(setting.graph_rules.stale, Ancestors) else 0
+        ancestry = len(graph.nodes) if needs_ancestry(setting.graph_rules.stale) else 0
         self.work = Work(
             states=np.concatenate([record] * 4),
             random=generator(seed),
@@ -171,6 +170,7 @@ class OnGraph(Driver):
         self.resting = threading.Lock()  # held by whoever moves nodes, or sweeps over them
         self.waste = False  # whether there may be nodes that the root does not reach
         self.refused = 0
+        self.may_forget = forgets(setting.collect)  # whether nodes can be turned back into leaves
         self.roots_before: list[int] = []  # the last one at the end; NO_NODE: no longer known
 
     def retune(self, setting: Setting) -> None:
@@ -188,6 +188,7 @@ class OnGraph(Driver):
         if child != NO_NODE:
             restore_root(self.graph, child)
         self.waste = True
+        self.may_forget = forgets(self.setting.collect)
         self.proven = False
         self.graph.plan[:] = 0.0  # which was made for another root
         self.enter(position, exhausted)
@@ -228,7 +229,7 @@ class OnGraph(Driver):
         if self.graph.nodes["flags"][before] & MOVED:  # it was a leaf then
             before = int(self.graph.nodes["moved_to"][before])
         self.move_root(before, position, exhausted)
-        if not isinstance(self.graph_rules.update, CatchUp):
+        if not keeps_means(self.graph_rules.update):
             sweep(self.graph, self.rules.backup, self.limits, self.work, np.array([self.root], np.int32))
         return True
 
@@ -244,7 +245,7 @@ class OnGraph(Driver):
 
     def can_make_room(self) -> bool:
         """Whether something can be collected if memory is full."""
-        return self.has_waste() or isinstance(self.setting.collect, Forget)
+        return self.has_waste() or self.may_forget
 
     def make_room(self) -> None:
         """Collect what can go, if memory was asked for in vain."""
@@ -255,8 +256,12 @@ class OnGraph(Driver):
         with self.resting:
             if self.has_waste():
                 self._collect()
-            elif isinstance(self.setting.collect, Forget):
-                self._renumber(forget(self.graph, self.root, self.setting.collect.share))
+            elif self.may_forget:
+                new_numbers = forget(self.setting.collect, self.graph, self.root)
+                if new_numbers is None:
+                    self.may_forget = False
+                    return
+                self._renumber(new_numbers)
                 if self._bounds_go_round():  # what is proven must follow from what is still there: see `backup/bounds.py`
                     derive_again(self.graph, sort_children_first(self.graph, numbers(self.graph)), self.limits, self.work)
 
@@ -293,7 +298,7 @@ class OnGraph(Driver):
     def sweep(self) -> int:
         """Bring the graph to rest; the number of passes it took."""
         with self.resting:
-            scratch = self.work._replace(values=self.work.values.copy(), rewards=self.work.rewards.copy())
+            scratch = self.work._replace(**{name: getattr(self.work, name).copy() for name in ("values", "sums", "rewards")})
             return int(sweep(self.graph, self.rules.backup, self.limits, scratch, self._reached()))
 
     def _reached(self) -> np.ndarray:

@@ -37,7 +37,11 @@ class Uniform(NamedTuple):
 
 @generic
 def evaluate(evaluator, work, scale, discount):
-    """Write the value of `work.states[LEAF_STATE]` (not over) into `work.values`."""
+    """Write the value of `work.states[LEAF_STATE]`, where the game is not over, into `work.values`: in units of the game's
+    returns, player 0's where that says it all, else one number a player.
+
+    `scale.middle` is the middle of the range of returns and 1 / `scale.factor` half its width; `discount` is the game's.
+    Besides `work.values`, `work.random` may be used, and `work.states[PLAYOUT_STATE]` played on; priors are uniform."""
 
 
 @evaluate.register(Uniform)

@@ -79,7 +79,7 @@ class GraphRules(NamedTuple):
     """How a graph is walked."""
 
     update: Any = Incremental()
-    stop: Stop = Stop()
+    stop: Any = Stop()  # what a simulation does at a child with more visits than the edge to it
     stale: Any = PathOnly()
     opaque: bool = False  # whether only Python knows the positions
     heuristic: Any = NoHeuristic()

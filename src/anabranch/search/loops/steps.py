@@ -12,7 +12,7 @@ from anabranch.jit.random import below
 from anabranch.search.evaluate.no_legal_action import mark_stuck
 from anabranch.search.evaluate.rollout import LEAF_STATE
 from anabranch.search.memory.layout import NO_NODE, edges_of, slot
-from anabranch.search.select.base import choose
+from anabranch.search.select.base import choose_edge
 from anabranch.search.select.limits import at_depth, first_allowed
 
 
@@ -66,7 +66,7 @@ def select_edge(select, graph, number, depth, limits, work):
     is restricted to."""
     if depth == 0 and limits.only != NO_NODE:
         return slot(number + 1 + limits.only)
-    chosen = choose(select, graph, number, depth, at_depth(limits, depth), work)
+    chosen = choose_edge(select, graph, number, depth, at_depth(limits, depth), work)
     if depth == 0 and limits.some and not limits.allowed[graph.edges[chosen].action]:
         return first_allowed(graph, number, limits)  # proofs have closed all the others
     return chosen

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.games import rules
 from anabranch.jit import helper, kernel
-from anabranch.search.backup.operators import carry
+from anabranch.search.backup.operators import carry, is_mean
 from anabranch.search.backup.path import back_up, withdraw
 from anabranch.search.evaluate.no_legal_action import is_stuck
 from anabranch.search.evaluate.rollout import CAMP_STATE, LEAF_STATE, ROOT_STATE
@@ -115,6 +115,12 @@ def walk_home(operator, graph, first, bundle, ran, whole, discount, work):
                 edge.total[i] = sign * values[i] * edge.visits
             else:
                 edge.total[i] += sign * values[i]
-        if ran > 0:
+        if ran > 0 and not is_mean(operator):
+            if not whole:  # operators see samples, and not sums of them
+                for i in range(width):
+                    values[i] /= ran
             whole = carry(operator, graph, work.path_nodes[d], values)
+            if not whole:
+                for i in range(width):
+                    values[i] *= ran
         unlock(graph, work.path_nodes[d])

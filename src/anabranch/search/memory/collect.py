@@ -5,11 +5,11 @@ of the slots, drops forwardings, and fills the table anew. `Forget` also turns l
 value and visits stay, as if they were evaluations of their own, and what was known below them goes.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper, kernel
+from anabranch.jit import generic, helper, kernel
 from anabranch.jit.options import Share
 from anabranch.search.memory.columns import EMPTY, move_edge, move_node
 from anabranch.search.memory.graph import (
@@ -34,6 +34,16 @@ from anabranch.search.memory.layout import (
 from anabranch.search.memory.table import fill_table
 
 KEPT = 0  # a mark, until a node has its new number
+
+
+class Forgettable(NamedTuple):
+    """Nodes that can be turned back into leaves, one number a node: the root reaches them all and is not among them."""
+
+    visits: np.ndarray
+    edges: np.ndarray  # how many: so many slots are freed, and more where nothing else leads to what is below
+    last_seen: np.ndarray  # the running number of the last simulation that came by; with several threads, 0
+    values: np.ndarray  # (nodes, width): what they are worth to player 0, or to each player
+    slots: int  # in use, by all nodes and edges
 
 
 class KeepReached(NamedTuple):
@@ -135,13 +145,54 @@ def link_all(graph):
         number = after(graph, number)
 
 
-def forget(graph: Graph, root: int, share: float) -> np.ndarray:
-    """Turn nodes back into leaves until about `share` of all slots is free, and collect; where each node went, or NO_NODE."""
+@generic
+def to_forget(collect, nodes):
+    """The indices of those of `nodes`, a `Forgettable`, that are turned back into leaves; none: the search goes on without new
+    nodes. What a node is worth and its visits stay, what was known below it goes.
+
+    Plain Python, called between simulations, when memory is full and the root reaches all that is in it. Nothing that it is
+    handed may be changed."""
+
+
+@to_forget.register(KeepReached)
+def to_forget_keep_reached(collect, nodes):
+    return ()
+
+
+@to_forget.register(Forget)
+def to_forget_forget(collect, nodes):
+    order = np.lexsort((nodes.last_seen, nodes.visits))
+    freed = np.cumsum(nodes.edges[order])
+    return order[: int(np.searchsorted(freed, collect.share * nodes.slots)) + 1]
+
+
+@generic(default=True)
+def forgets(collect):
+    """Whether `to_forget` may give any node."""
+    return True
+
+
+@forgets.register(KeepReached)
+def forgets_keep_reached(collect):
+    return False
+
+
+def forget(option: Any, graph: Graph, root: int) -> np.ndarray | None:
+    """Turn the nodes that `to_forget` gives back into leaves, and collect; where each node went, or NO_NODE. None if it gives
+    none."""
     known = numbers(graph)
     known = known[(graph.nodes["count"][known] > 0) & (known != root)]
-    order = known[np.lexsort((graph.nodes["last_simulation"][known], graph.nodes["visits"][known]))]
-    freed = np.cumsum(graph.nodes["count"][order].astype(np.int64))
-    fold(graph, order[: int(np.searchsorted(freed, share * int(graph.used[SLOTS]))) + 1])
+    nodes = Forgettable(
+        visits=graph.nodes["visits"][known],
+        edges=graph.nodes["count"][known].astype(np.int64),
+        last_seen=graph.nodes["last_simulation"][known],
+        values=graph.nodes["mean"][known],
+        slots=int(graph.used[SLOTS]),
+    )
+    chosen = np.asarray(to_forget(option, nodes), np.int64)
+    if len(chosen) == 0:
+        return None
+    fold(graph, known[chosen])
     return collect(graph, root)
 
 

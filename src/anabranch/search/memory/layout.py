@@ -52,13 +52,10 @@ class Off(NamedTuple):
 quiet.update((On, Off))
 
 
-@generic
+@generic(default=True)
 def is_on(switch):
-    """Whether a feature is used; a constant to the compiler."""
-
-
-@is_on.register(On)
-def is_on_on(switch):
+    """Whether a feature is used, as it is with anything but `Off`: some switches are options that also say how. A constant to
+    the compiler."""
     return True
 
 

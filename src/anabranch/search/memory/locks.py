@@ -28,11 +28,6 @@ class Threads(NamedTuple):
     table: Any  # a lock of its own for a graph's table: an array of one TABLE_LOCK
 
 
-@is_on.register(Threads)
-def is_on_threads(switch):
-    return True
-
-
 @helper
 def wait(tries):
     """Be patient: after a while, let another thread run, since who has the lock may be waiting for a core."""

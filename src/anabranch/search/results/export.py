@@ -250,7 +250,8 @@ def _children(graph: Tree | Graph, edges: np.ndarray) -> np.ndarray:
 
 
 def _nodes(graph: Tree | Graph, numbers: np.ndarray, depths: np.ndarray, operator: Any) -> np.ndarray:
-    found = np.zeros(len(numbers), node_fields(graph.edges["total"].shape[1]))
+    width = graph.edges["total"].shape[1]
+    found = np.zeros(len(numbers), node_fields(width))
     found["visits"] = graph.nodes["visits"][numbers]
     found["depth"] = depths
     found["low"] = found["high"] = np.nan
@@ -263,18 +264,18 @@ def _nodes(graph: Tree | Graph, numbers: np.ndarray, depths: np.ndarray, operato
         if isinstance(graph.has_bounds, On):
             found["low"], found["high"] = graph.bounds[numbers, LOW], graph.bounds[numbers, HIGH]
     else:
-        values = np.empty(found["value"].shape)
-        value_of_nodes(operator, graph, numbers, values)
+        values = np.empty((len(numbers), width))
+        value_of_nodes(operator, graph, numbers, values, np.empty(width))
         found["value"] = values
         found["over"] = bare
     return found
 
 
 @kernel
-def value_of_nodes(operator, graph, numbers, out):
-    """Write what nodes are worth by this operator into the rows of `out`."""
+def value_of_nodes(operator, graph, numbers, out, sums):
+    """Write what nodes are worth by this operator into the rows of `out`; `sums` is scratch memory of the width of a value."""
     for k in range(len(numbers)):
-        value_of_node(operator, graph, numbers[k], out[k])
+        value_of_node(operator, graph, numbers[k], out[k], sums)
 
 
 def _edges(graph: Tree | Graph, numbers: np.ndarray) -> np.ndarray:

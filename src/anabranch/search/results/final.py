@@ -1,17 +1,17 @@
 """The root of a search: noise before it, the choice of an action after it. Plain Python, once a search.
 
-`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized`, `ByLowerBound`, `ByGumbel` choose; `Dirichlet` makes self-play
-explore. Used by `searcher.py`.
+`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized`, `ByLowerBound`, `ByGumbel` choose, each by its implementation of
+`choose`; `Dirichlet` makes self-play explore. Above: `read.py`, which calls `choose`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anabranch.errors import SearchError
 from anabranch.jit import generic
 from anabranch.jit.options import NonNegative, Positive, Share
-from anabranch.search.requirements import check_together, needed_columns
+from anabranch.search.requirements import check_together
 from anabranch.search.select.base import learns
 from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.regularized import regularized_policy
@@ -63,7 +63,7 @@ class Dirichlet(NamedTuple):
     weight: Share = 0.25
 
 
-FinalChoice = MostVisits | ByTemperature | ByValue | ByRegularized | ByLowerBound | ByGumbel
+FinalChoice = tuple[Any, ...]  # an option of any class that `choose` is registered for
 
 
 class Candidates(NamedTuple):
@@ -73,29 +73,79 @@ class Candidates(NamedTuple):
     values: np.ndarray  # for the player to move, in [-1, 1]; -inf where there are no visits
     priors: np.ndarray
     value: float  # the root's own, likewise
-    errors: np.ndarray | None = None  # standard errors of the values, where `ByLowerBound` asks for them
+    errors: np.ndarray | None = None  # standard errors of the values, where `wants_errors` asks for them
     urges: np.ndarray | None = None  # what `ByGumbel` goes by
 
 
-def choose_index(rule: FinalChoice, edges: Candidates, random: np.random.Generator) -> int:
-    """The index of the edge to play."""
-    visits, values = edges.visits, edges.values
-    if isinstance(rule, ByGumbel) and edges.urges is not None:
-        return int(edges.urges.argmax())
-    if isinstance(rule, ByRegularized):
-        policy = regularized_policy(edges.priors, values, visits, edges.value, rule.c, rule.floor)
-        return int(random.choice(len(policy), p=policy)) if rule.draw else int(np.lexsort((visits, policy))[-1])
-    if isinstance(rule, ByTemperature) and rule.temperature > 0.0 and visits.any():
-        logits = np.log(np.maximum(visits, 1e-300)) / rule.temperature
-        weights = np.where(visits > 0, np.exp(logits - logits.max()), 0.0)
-        return int(random.choice(len(visits), p=weights / weights.sum()))
-    if isinstance(rule, (ByValue, ByLowerBound)):
-        eligible = visits >= max(1.0, rule.floor * visits.max())
-        worth = values
-        if isinstance(rule, ByLowerBound) and edges.errors is not None:
-            worth = values - rule.deviations * edges.errors
-        return int(np.lexsort((visits, np.where(eligible, worth, -np.inf)))[-1])
-    return int(np.lexsort((values, visits))[-1])
+@generic
+def choose(final, candidates, random):
+    """The index of the edge to play.
+
+    candidates  a `Candidates`: one number an edge in each of its arrays, values in the view of the player to move. Actions that
+                are forbidden, restricted away or proven to be worse than another are not among them. Where both players move at
+                once there is one call a player, whose `visits` are its policy times the number of simulations.
+    random      a `numpy.random.Generator`, the same for the same seed, position and visits
+
+    Plain Python, called once a search, and again for another action if the one it gave brings a forbidden position. Nothing
+    that it is handed may be changed.
+    """
+
+
+@choose.register(MostVisits)
+def choose_most_visits(final, candidates, random):
+    return int(np.lexsort((candidates.values, candidates.visits))[-1])
+
+
+@choose.register(ByTemperature)
+def choose_by_temperature(final, candidates, random):
+    visits = candidates.visits
+    if final.temperature == 0.0 or not visits.any():
+        return choose_most_visits(final, candidates, random)
+    logits = np.log(np.maximum(visits, 1e-300)) / final.temperature
+    weights = np.where(visits > 0, np.exp(logits - logits.max()), 0.0)
+    return int(random.choice(len(visits), p=weights / weights.sum()))
+
+
+@choose.register(ByValue)
+def choose_by_value(final, candidates, random):
+    return highest(candidates.values, final.floor, candidates.visits)
+
+
+@choose.register(ByLowerBound)
+def choose_by_lower_bound(final, candidates, random):
+    errors = 0.0 if candidates.errors is None else candidates.errors
+    return highest(candidates.values - final.deviations * errors, final.floor, candidates.visits)
+
+
+@choose.register(ByRegularized)
+def choose_by_regularized(final, candidates, random):
+    visits, values = candidates.visits, candidates.values
+    policy = regularized_policy(candidates.priors, values, visits, candidates.value, final.c, final.floor)
+    return int(random.choice(len(policy), p=policy)) if final.draw else int(np.lexsort((visits, policy))[-1])
+
+
+@choose.register(ByGumbel)
+def choose_by_gumbel(final, candidates, random):
+    if candidates.urges is None:
+        return choose_most_visits(final, candidates, random)
+    return int(candidates.urges.argmax())
+
+
+def highest(worths: np.ndarray, floor: float, visits: np.ndarray) -> int:
+    """The index of the highest of these among edges with at least `floor` times the largest number of visits."""
+    eligible = visits >= max(1.0, floor * visits.max())
+    return int(np.lexsort((visits, np.where(eligible, worths, -np.inf)))[-1])
+
+
+@generic(default=True)
+def wants_errors(final):
+    """Whether the final choice reads `Candidates.errors`: the search then sums the squares of values (`backup/variance.py`)."""
+    return False
+
+
+@wants_errors.register(ByLowerBound)
+def wants_errors_by_lower_bound(final):
+    return True
 
 
 def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -122,11 +172,6 @@ def default_final_gumbel(select):
 def check_by_gumbel(final, chosen):
     if not isinstance(chosen.select, Gumbel):
         raise SearchError(f"final={final!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
-
-
-@needed_columns.register(ByLowerBound)
-def needed_columns_by_lower_bound(final):
-    return ("squares",)
 
 
 @check_together.register(ByLowerBound)

@@ -16,7 +16,7 @@ from anabranch.search.memory.columns import NAMES
 from anabranch.search.memory.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIONS, On, sign_of
 from anabranch.search.memory.tree import Tree
-from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, choose_index, noisy
+from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, choose, noisy
 from anabranch.search.results.result import Move, Result, Stats
 from anabranch.search.select.gumbel import Gumbel, urges
 from anabranch.search.select.limits import Limits, Scale
@@ -129,7 +129,7 @@ def root_value(operator: Any, graph: Tree | Graph, root: int) -> float | list[fl
         values = graph.nodes["mean"][root]
     else:
         values = np.zeros(graph.edges["total"].shape[1])
-        value_of_node(operator, readable(graph), root, values)
+        value_of_node(operator, readable(graph), root, values, values.copy())
     if len(values) > 1:
         return [float(value) for value in values]
     return float(-values[0] if int(graph.nodes["player"][root]) == 1 else values[0])
@@ -317,4 +317,4 @@ def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random
     """The index of the edge to play, of those that the mask allows."""
     allowed = np.flatnonzero(mask)
     some: list[Any] = [numbers[allowed] if isinstance(numbers, np.ndarray) else numbers for numbers in edges]
-    return int(allowed[choose_index(final, Candidates(*some), random)])
+    return int(allowed[choose(final, Candidates(*some), random)])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.games.rules import CHANCE
-from anabranch.search.backup.propagate import Sweeping
+from anabranch.search.backup.propagate import sweep_pause
 from anabranch.search.drivers.base import Driver, OnGraph
 from anabranch.search.results.final import Dirichlet
 from anabranch.search.results.read import edge_records, noisy_priors
@@ -57,12 +57,12 @@ def priors_seen(driver: Driver) -> np.ndarray | None:
 
 @contextlib.contextmanager
 def sweeping_beside(driver: Driver, stale: Any) -> Iterator[None]:
-    """Where `stale` is `Sweeping`: sweep the graph in a thread beside the search, and once more at its end."""
-    if not isinstance(stale, Sweeping) or not isinstance(driver, OnGraph):
+    """Where `stale` wants it: sweep the graph in a thread beside the search, and once more at its end."""
+    pause = sweep_pause(stale)
+    if pause is None or not isinstance(driver, OnGraph):
         yield
         return
     done = threading.Event()
-    pause = stale.pause
 
     def work() -> None:
         while not done.wait(pause):

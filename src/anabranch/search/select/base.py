@@ -80,7 +80,11 @@ def first_play_reduced_fpu(fpu, parent):
 
 @generic
 def score(rule, parent, edge):
-    """How much this edge wants to be followed."""
+    """How much this edge wants to be followed: the open edge with the highest score is, of equal ones the first.
+
+    `parent` is a `Parent`, `edge` has `visits`, `prior`, `action`, and `value_of(parent, edge)`, once it has visits;
+    simulations under way are counted in. Values are normalised to [-1, 1], in the view of the player who moves. Nothing may be
+    changed."""
 
 
 # --- what rules stand on ---------------------------------------------------------------------------------------------
@@ -153,7 +157,7 @@ def parent_view(graph, number, scale):
 
 
 @helper
-def choose(rule, graph, number, depth, limits, work):
+def choose_edge(rule, graph, number, depth, limits, work):
     """The number of the edge to follow: what the rule prefers; at chance, one drawn by its probability."""
     if graph.nodes[slot(number)].player == CHANCE:
         return draw_event(graph, number, work.random)
@@ -162,7 +166,10 @@ def choose(rule, graph, number, depth, limits, work):
 
 @generic(default=True)
 def prefer(rule, graph, number, depth, limits, work):
-    """The number of the edge that the rule prefers: the one with the highest score, for rules that have one."""
+    """The number of the edge that the rule prefers: the one with the highest score, for rules that have one.
+
+    A rule that does not give scores registers this. A node's edges are `edges_of(graph, number)`; one that is not open
+    (`layout.is_open`) must not be given while another is. The node is locked; nothing but `work.random` may be changed."""
     parent = parent_view(graph, number, limits.scale)
     return highest_scored(at_node(rule, parent, graph, number, depth), parent, graph, number, limits, work)
 

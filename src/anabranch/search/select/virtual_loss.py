@@ -25,11 +25,6 @@ class VirtualLoss(NamedTuple):
     loss: Share = 1.0
 
 
-@is_on.register(VirtualLoss)
-def is_on_virtual_loss(switch):
-    return True
-
-
 class PendingEdge(NamedTuple):
     """An edge, simulations under way counted in. Rules read it as they read an edge."""
 
@@ -45,35 +40,23 @@ def total_of_pending_edge(edge, column):
 
 
 @generic
-def with_pending(virtual, edge, pending, parent):
-    """An edge with `pending` simulations under way, as rules see it."""
+def virtual_value(virtual, value, parent):
+    """What each visit of simulations under way counts as, until they are backed up.
+
+    `value` is what their edge is worth so far, or the middle of the range if it has no visits. Both are for the player who
+    moves, in units of the game's returns, which lie from `parent.middle` - `parent.unit` to `parent.middle` + `parent.unit`."""
 
 
-@with_pending.register(Off)
-def with_pending_off(virtual, edge, pending, parent):
-    return edge
-
-
-@with_pending.register(VirtualLoss)
-def with_pending_virtual_loss(virtual, edge, pending, parent):
-    total = float(total_of(edge, parent.column))
-    if pending == 0:
-        return recounted(edge, np.int64(edge.visits), total)
-    more = np.int64(pending) * virtual.visits
-    value = total / edge.visits if edge.visits > 0 else parent.middle
+@virtual_value.register(VirtualLoss)
+def virtual_value_virtual_loss(virtual, value, parent):
     lost = parent.middle - parent.unit
-    return recounted(edge, edge.visits + more, total + more * (value + virtual.loss * (lost - value)))
+    return value + virtual.loss * (lost - value)
 
 
 @generic(default=True)
-def recounted(edge, visits, total):
-    """An edge with other counts."""
-    return PendingEdge(visits, total, edge.prior, edge.action)
-
-
-@generic
 def virtual_visits(virtual, pending):
-    """How many visits so many simulations under way count as."""
+    """How many visits `pending` simulations under way count as, at an edge or a node: a whole number, by default one each."""
+    return np.int64(pending)
 
 
 @virtual_visits.register(Off)
@@ -84,6 +67,28 @@ def virtual_visits_off(virtual, pending):
 @virtual_visits.register(VirtualLoss)
 def virtual_visits_virtual_loss(virtual, pending):
     return np.int64(pending) * virtual.visits
+
+
+@generic(default=True)
+def with_pending(virtual, edge, pending, parent):
+    """An edge with `pending` simulations under way, as rules see it."""
+    total = float(total_of(edge, parent.column))
+    if pending == 0:
+        return recounted(edge, np.int64(edge.visits), total)
+    more = virtual_visits(virtual, pending)
+    value = total / edge.visits if edge.visits > 0 else parent.middle
+    return recounted(edge, edge.visits + more, total + more * virtual_value(virtual, value, parent))
+
+
+@with_pending.register(Off)
+def with_pending_off(virtual, edge, pending, parent):
+    return edge
+
+
+@generic(default=True)
+def recounted(edge, visits, total):
+    """An edge with other counts."""
+    return PendingEdge(visits, total, edge.prior, edge.action)
 
 
 @generic
