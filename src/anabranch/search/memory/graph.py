@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper, kernel
+from anabranch.jit import by_pointer, helper, kernel
 from anabranch.search.memory.layout import (
     COUNTERS,
     F4,
@@ -159,6 +159,7 @@ HINT = np.dtype(
 )
 
 
+@by_pointer
 class Graph(NamedTuple):
     """What kernels see of a search graph. `nodes`, `headers` and `edges` are views of the same slots."""
 
