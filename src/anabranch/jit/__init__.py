@@ -1,7 +1,8 @@
 """The compiler's room: everything that knows Numba.
 
 `kernel` marks the few functions that Python calls and Numba compiles; `helper` and `routine` mark functions that kernels
-(and plain Python) call; `generic` marks one that picks its implementation by the type of its first argument.
+(and plain Python) call; `generic` marks one that picks its implementation by the type of its first argument; `by_pointer`
+marks a named tuple of many arrays, so that handing it on costs the compiler nothing.
 Below them: `cache` (kernels on disk), `store` (its files), `diagnose` (typing errors for people), `records`, `options`,
 `random`, `atomics`, `prefetch`.
 Nothing here knows what a game or a search is.
@@ -9,7 +10,20 @@ Nothing here knows what a game or a search is.
 
 from anabranch.jit.dispatch import generic, helper, routine
 from anabranch.jit.kernels import Kernel, kernel, report_with
+from anabranch.jit.pointers import by_pointer, refer
 from anabranch.jit.records import readable
 from anabranch.jit.settings import CHECKED, COMPILED
 
-__all__ = ["CHECKED", "COMPILED", "Kernel", "generic", "helper", "kernel", "readable", "report_with", "routine"]
+__all__ = [
+    "CHECKED",
+    "COMPILED",
+    "Kernel",
+    "by_pointer",
+    "generic",
+    "helper",
+    "kernel",
+    "readable",
+    "refer",
+    "report_with",
+    "routine",
+]

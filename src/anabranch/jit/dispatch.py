@@ -23,6 +23,7 @@ from numba import types
 from numba.core import errors as numba_errors
 from numba.extending import overload
 
+from anabranch.jit.pointers import class_of
 from anabranch.jit.settings import CALLED, INLINED
 
 TAG_PREFIX = "game:"  # marks the zero-length field that tells apart two games whose records look alike
@@ -54,8 +55,8 @@ def keys_of_type(numba_type: Any) -> Iterator[Hashable]:
     """The same for the Numba type of an argument."""
     if isinstance(numba_type, types.Record):
         yield tag_of(numba_type.fields)
-    elif isinstance(numba_type, types.BaseNamedTuple):
-        yield from numba_type.instance_class.__mro__
+    elif class_of(numba_type) is not None:
+        yield from class_of(numba_type).__mro__
 
 
 class Choice(NamedTuple):

@@ -23,6 +23,7 @@ import numpy as np
 from numba import types
 
 from anabranch.jit.dispatch import Generic, helpers, keys_of_type
+from anabranch.jit.pointers import class_of, fields_of
 
 # Code below these names is pinned by the versions in the cache key, so it is not read.
 PINNED = ("numba", "llvmlite", "numpy", "math", "builtins", "typing", "collections", "operator", *sys.stdlib_module_names)
@@ -49,10 +50,9 @@ def fingerprint_of_source(functions: Iterable[Callable[..., Any]], key: Hashable
 def uncachable(argument_types: Iterable[Any]) -> str | None:
     """Why kernels for these types cannot be found again by another process, or None if they can."""
     for numba_type in leaves(argument_types):
-        if isinstance(numba_type, types.BaseNamedTuple):
-            made_by = numba_type.instance_class
-            if made_by.__module__ == "__main__" or "<locals>" in made_by.__qualname__:
-                return f"{made_by.__qualname__} is not defined at the top of an imported module"
+        made_by = class_of(numba_type)
+        if made_by is not None and (made_by.__module__ == "__main__" or "<locals>" in made_by.__qualname__):
+            return f"{made_by.__qualname__} is not defined at the top of an imported module"
     return None
 
 
@@ -60,9 +60,8 @@ def leaves(argument_types: Iterable[Any]) -> Iterable[Any]:
     """The types, and those nested in named tuples and arrays."""
     for numba_type in argument_types:
         yield numba_type
-        if isinstance(numba_type, types.BaseTuple):
-            yield from leaves(numba_type.types)
-        elif isinstance(numba_type, types.Array):
+        yield from leaves(fields_of(numba_type))
+        if isinstance(numba_type, types.Array):
             yield from leaves([numba_type.dtype])
 
 

@@ -24,7 +24,9 @@ from anabranch.jit import apart
 from anabranch.jit.cache import KernelCache
 from anabranch.jit.diagnose import explain
 from anabranch.jit.dispatch import TAG_PREFIX, keys_of_type, owners, quiet
+from anabranch.jit.frontend import faster
 from anabranch.jit.lean import only
+from anabranch.jit.pointers import fields_of
 from anabranch.jit.records import readable
 from anabranch.jit.settings import CHECKED, COMPILED, OPTIONS, QUIET
 
@@ -96,7 +98,7 @@ class Kernel:
     def _compiled(self, signature: Any) -> Any:
         """What Numba makes or finds; what goes wrong is told by rule and line."""
         try:
-            with only(self.function.__qualname__):
+            with faster(), only(self.function.__qualname__):
                 return self._compile(signature)
         except ForceLiteralArg:  # Numba asks again
             raise
@@ -141,11 +143,11 @@ def _names(argument_types: tuple[Any, ...]) -> str:
             return
         if key is not None:
             found.append(key.removeprefix(TAG_PREFIX) if isinstance(key, str) else getattr(key, "__name__", str(key)))
-        elif isinstance(numba_type, types.BaseTuple):
-            for field in numba_type.types:
-                visit(field)
         elif isinstance(numba_type, types.Array):
             visit(numba_type.dtype)
+        else:
+            for field in fields_of(numba_type):
+                visit(field)
 
     for numba_type in argument_types:
         visit(numba_type)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper
+from anabranch.jit import by_pointer, helper
 from anabranch.search.memory.layout import ACTION_CODES, Off, On
 
 LONGEST = 4096  # actions of a playout that are noted: what comes later says little
@@ -13,6 +13,7 @@ ACTION_BITS = 16  # of a code; the rest is the player
 PLAYOUTS = 0  # in `ends`: how many playouts there were; the end of playout p is behind, at p + 1
 
 
+@by_pointer
 class PlayoutLog(NamedTuple):
     """Scratch memory of one thread."""
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.games.rules import CHANCE
-from anabranch.jit import helper, kernel
+from anabranch.jit import by_pointer, helper, kernel, refer
 from anabranch.jit.written import replacing
 from anabranch.search.backup.bounds import is_proven
 from anabranch.search.backup.path import withdraw
@@ -52,6 +52,7 @@ LEFT_OUT = -1  # of `counts`: this search is not even given a root
 NO_FAULT = -1
 
 
+@by_pointer
 class Lanes(NamedTuple):
     """Room for descents under way. The first axis is the search, the second the lane: leaves from the front, duplicates from
     the back."""
@@ -84,10 +85,10 @@ def process_batch(
         return fault
     row = 0
     for s in range(len(roots)):
-        graph = row_of(stack, s)
+        graph = refer(row_of(stack, s))
         lanes.status[s, DONE] = 0
         for leaf in range(lanes.status[s, WAIT]):
-            lane = lane_of(work, lanes, s, leaf)
+            lane = refer(lane_of(work, lanes, s, leaf))
             if is_on(graph.has_weights) and lanes.leaves[s, leaf] != NO_NODE:
                 weigh(graph, lanes.leaves[s, leaf], weights[row])
             number = receive_answers(graph, operator, graph_rules, limits, lane, lanes, s, leaf, priors[row], values[row])
@@ -106,12 +107,12 @@ def process_batch(
 def withdraw_all(stack, work, lanes):
     """Withdraw all that is under way."""
     for s in range(len(lanes.status)):
-        graph = row_of(stack, s)
+        graph = refer(row_of(stack, s))
         for leaf in range(lanes.status[s, WAIT]):
             number = lanes.leaves[s, leaf]
             if number != NO_NODE:
                 release(graph, number)
-            withdraw(graph, 0, lanes.depths[s, leaf], lane_of(work, lanes, s, leaf))
+            withdraw(graph, 0, lanes.depths[s, leaf], refer(lane_of(work, lanes, s, leaf)))
         lanes.status[s, WAIT] = 0
         drop_duplicates(graph, lanes, s, work)
 
@@ -139,7 +140,7 @@ def gather(graph, root, select, operator, graph_rules, limits, work, lanes, s, c
             status[WHY] = PROVEN
             break
         leaf_lane = status[WAIT]
-        lane = lane_of(work, lanes, s, leaf_lane)
+        lane = refer(lane_of(work, lanes, s, leaf_lane))
         depth, leaf, end = descend(graph, root, select, graph_rules, limits, lane)
         if end == PATH_FULL:
             withdraw(graph, 0, depth, lane)
@@ -192,7 +193,7 @@ def release(graph, leaf):
 @helper
 def await_root(graph, root, limits, work, lanes, s):
     """The root itself is the leaf that waits; its node is made if there is none."""
-    lane = lane_of(work, lanes, s, 0)
+    lane = refer(lane_of(work, lanes, s, 0))
     number = reach_root(graph, root, limits, lane)[1]
     if number == NO_NODE:
         lanes.status[s, WHY] = MEMORY_FULL
@@ -223,7 +224,7 @@ def drop_duplicates(graph, lanes, s, work):
     """Withdraw the descents that found their leaf waiting."""
     last = lanes.states.shape[1] - 1
     for i in range(lanes.status[s, DUPLICATES]):
-        withdraw(graph, 0, lanes.depths[s, last - i], lane_of(work, lanes, s, last - i))
+        withdraw(graph, 0, lanes.depths[s, last - i], refer(lane_of(work, lanes, s, last - i)))
     lanes.status[s, DUPLICATES] = 0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE, NOTHING
-from anabranch.jit import helper, kernel
+from anabranch.jit import by_pointer, helper, kernel
 from anabranch.jit.prefetch import prefetch
 from anabranch.search.backup.bounds import is_proven, is_settled, leads_up, repeats, unknown
 from anabranch.search.backup.graph_update import Incremental, Stop, after_visit, before_choice, has_enough, must_catch_up
@@ -75,6 +75,7 @@ LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 AMAF_LINES_AHEAD = 2  # and the AMAF values of those and as many more
 
 
+@by_pointer
 class GraphRules(NamedTuple):
     """How a graph is walked."""
 

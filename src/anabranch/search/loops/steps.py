@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from anabranch.games import rules
 from anabranch.games.rules import CHANCE
-from anabranch.jit import generic, helper
+from anabranch.jit import by_pointer, generic, helper, refer
 from anabranch.jit.random import below
 from anabranch.search.evaluate.no_legal_action import mark_stuck
 from anabranch.search.evaluate.rollout import LEAF_STATE
@@ -24,6 +24,7 @@ class Rules(NamedTuple):
     backup: Any
 
 
+@by_pointer
 class Work(NamedTuple):
     """Scratch memory of one thread."""
 
@@ -66,7 +67,7 @@ def select_edge(select, graph, number, depth, limits, work):
     is restricted to."""
     if depth == 0 and limits.only != NO_NODE:
         return slot(number + 1 + limits.only)
-    chosen = choose_edge(select, graph, number, depth, at_depth(limits, depth), work)
+    chosen = choose_edge(select, graph, number, depth, refer(at_depth(limits, depth)), work)
     if depth == 0 and limits.some and not limits.allowed[graph.edges[chosen].action]:
         return first_allowed(graph, number, limits)  # proofs have closed all the others
     return chosen

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper, kernel
+from anabranch.jit import by_pointer, helper, kernel
 from anabranch.jit.written import written_out
 from anabranch.search.memory.columns import (
     NAMES,
@@ -136,7 +136,7 @@ if TYPE_CHECKING:
         def _replace(self, **fields: Any) -> "Graph": ...
 
 else:
-    Graph = NamedTuple("Graph", [(name, Any) for name in (*_Core._fields, *NAMES, *SWITCHES)])
+    Graph = by_pointer(NamedTuple("Graph", [(name, Any) for name in (*_Core._fields, *NAMES, *SWITCHES)]))
     Graph.__doc__ = "What kernels see of a search graph: `_Core`, and the arrays and switches of `columns.py`."
 
 PER_SEARCH = ("nodes", "headers", "edges", "table", "used", "learnt", "plan", *NAMES)  # arrays, not switches

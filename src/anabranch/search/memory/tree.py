@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper
+from anabranch.jit import by_pointer, helper
 from anabranch.search.memory.layout import (
     COUNTERS,
     LIMIT,
@@ -50,6 +50,7 @@ def node_dtype(width: int) -> np.dtype:
     )
 
 
+@by_pointer
 class Tree(NamedTuple):
     """What kernels see of a search tree. `nodes` and `edges` are two views of the same slots."""
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.games.rules import NOTHING
-from anabranch.jit import helper
+from anabranch.jit import by_pointer, helper
 from anabranch.jit.options import Count
 from anabranch.jit.written import replacing
 from anabranch.search.memory.layout import ACTION_CODES, NO_NODE, edges_of, slot
@@ -30,6 +30,7 @@ class Scale(NamedTuple):
     factor: float = 1.0
 
 
+@by_pointer
 class Limits(NamedTuple):
     """What bounds the growth of the graph, and the units of its values."""
 

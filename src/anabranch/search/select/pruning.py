@@ -14,7 +14,7 @@ Read first: `base.py`. Measurements: docs/algorithms/rave.md.
 import math
 from typing import Any, NamedTuple
 
-from anabranch.jit import helper
+from anabranch.jit import helper, refer
 from anabranch.jit.options import Count, NonNegative, Positive, Share
 from anabranch.jit.random import uniform
 from anabranch.search.memory.layout import F4, edges_of, is_open, slot
@@ -79,7 +79,7 @@ def prefer_widening(rule, graph, number, depth, limits, work):
     widest = width_at(rule, graph.nodes[slot(number)].visits)
     if limits.some:
         widest = reach(graph, number, widest, limits)
-    return prefer(rule.rule, graph, number, depth, narrowed(limits, widest), work)
+    return prefer(rule.rule, graph, number, depth, refer(narrowed(limits, widest)), work)
 
 
 @helper
