@@ -20,6 +20,7 @@ from anabranch.games.pyrat import PyRat
 from anabranch.games.repeated import Repeated
 from anabranch.games.tug import Tug
 from anabranch.search.checks import as_game
+from anabranch.search.graph_options import grouped
 from tests.search.advice import Fancy
 from tests.search.games import Board, Coin, Corridor, Dice, Duel, Echo, EchoTrio, Hunt, Percent, Take, Trio
 from tests.search.tables import LuckyTable, game_of, random_table, table_objects
@@ -36,7 +37,7 @@ class Drawn(NamedTuple):
     options: Options
 
     def __str__(self) -> str:
-        return f"Search({self.game!r}, {', '.join(f'{name}={option!r}' for name, option in self.options.items())})"
+        return f"Search({self.game!r}, {', '.join(f'{name}={option!r}' for name, option in grouped(self.options).items())})"
 
 
 def one_of(random: Random, choices: Any) -> Any:
