@@ -18,7 +18,7 @@ from anabranch.search.evaluate.playout_log import (
     new_playout_log,
 )
 from anabranch.search.loops.graph import GraphRules
-from anabranch.search.select.base import choose
+from anabranch.search.select.base import choose_edge
 from tests.search.amaf_trees import Edge, HandMade, HandMadeReference, Simulation, by_all, finish, read
 
 STRICT, LOOSE = ab.Rave(), ab.Rave(strict=False)
@@ -184,5 +184,5 @@ def test_figure_4_the_schedule_decides_between_them(schedule, favoured):
         tree.simulate(simulation)
         reference.simulate(simulation)
     number = tree.numbers["xY"]
-    assert choose(rule, readable(tree.graph), number, 2, tree.limits, tree.work) == tree.edge("xY", favoured)
-    assert reference.search.choose(reference.nodes["xY"]).action == "ab".index(favoured)
+    assert choose_edge(rule, readable(tree.graph), number, 2, tree.limits, tree.work) == tree.edge("xY", favoured)
+    assert reference.search.choose_edge(reference.nodes["xY"]).action == "ab".index(favoured)
