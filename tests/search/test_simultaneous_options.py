@@ -241,7 +241,7 @@ def test_payoffs_are_what_pairs_brought(result):
         (GAME, {"heuristic": ab.evaluate.EvenGame()}, "where both move at once priors say what is thought of actions"),
         (GAME, {"backup": ab.backup.Max()}, r"no single action is best; use Mean\(\) or ByStrategies\(\)"),
         (GAME, {"backup": ab.backup.Mix(0.5)}, "no single action is best"),
-        (GAME, {"select": ab.simultaneous.Equilibrium()}, "solves zero-sum games, and .* is none"),
+        (GAME, {"select": ab.simultaneous.Equilibrium()}, "solves zero-sum games, and .* is not zero-sum"),
         (Repeated(2), {"select": ab.simultaneous.Equilibrium()}, "solves zero-sum games"),
         (
             GAME,

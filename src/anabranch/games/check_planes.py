@@ -126,4 +126,5 @@ class Sides:
         return planes
 
     def _refuse(self, image: int, why: str) -> None:
-        self.report.note(f"`symmetries`: number {self.kept[image]} is none; after the same moves seen through it {why}")
+        number = self.kept[image]
+        self.report.note(f"`symmetries`: number {number} is not a symmetry; after the same moves seen through it {why}")

@@ -38,7 +38,7 @@ def half_turn(height: int, width: int) -> np.ndarray:
 
 
 def dihedral(height: int, width: int) -> np.ndarray:
-    """All turns and mirrors: (8, points) of a square, (4, points) of a rectangle that is none."""
+    """All turns and mirrors: (8, points) of a square, (4, points) of any other rectangle."""
     ways = [np.fliplr, np.flipud, lambda grid: np.rot90(grid, 2)]
     if height == width:
         ways += [np.transpose, np.rot90, lambda grid: np.rot90(grid, 3), lambda grid: np.rot90(grid, 2).T]

@@ -41,7 +41,7 @@ from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 5_000  # of each position, if nothing else says how long, and up to as many again for the move played
-SIGNIFICANT = 2.0  # standard errors: of losses that are none, one in forty is larger
+SIGNIFICANT = 2.0  # standard errors: one in forty losses that are only noise is larger
 LOUD = 0.05  # a standard error of win rates with which only blunders can be told from good moves
 INTERRUPTED = "Ctrl-C"  # why a search stopped: then the review does so too
 
@@ -61,7 +61,7 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is thought of a position. Win rates and lead are black's."""
+    """The evaluation of a position. Win rates and lead are black's."""
 
     winrate: float
     lead: float  # points

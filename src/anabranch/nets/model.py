@@ -85,7 +85,7 @@ class Pool(nn.Module):
 
 
 class PointPolicy(nn.Module):
-    """A logit for each point, and for each action that is none, such as a pass."""
+    """A logit for each point, and for each action that is not a point, such as a pass."""
 
     def __init__(self, channels: int, others: int) -> None:
         super().__init__()

@@ -68,7 +68,7 @@ class Network:
             raise NetworkError(f"model={model!r}: give the path of an .onnx file, a torch.nn.Module, or a function of states")
         self.model = Path(model) if isinstance(model, str) else model
         self.batch, self.threads = at_least_one(batch, "batch"), at_least_one(threads, "threads")
-        _cache_size(cache)  # refuses what is none
+        _cache_size(cache)  # refuses what is not a size
         self.cache, self.symmetry, self.providers, self.seed = cache, symmetry, providers, seed
         self.game: Game | None = None
         self._prepare()

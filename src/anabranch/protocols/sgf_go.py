@@ -78,7 +78,7 @@ def rectangles_in(properties: Properties) -> int:
 
 
 def move_of(value: str, game: Go) -> int | None:
-    """The action of a move, passes included. None if it is none."""
+    """The action of a move, passes included. None if it is not a move."""
     old_pass = value.strip() == OLD_PASS and max(game.width, game.height) <= LARGEST_WITH_OLD_PASS
     return game.actions - 1 if not value.strip() or old_pass else point_of(value, game)
 

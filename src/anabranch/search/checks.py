@@ -38,7 +38,7 @@ def parse_memory(memory: int | str) -> int:
 
 
 def as_game(game: Any) -> Game | ObjectGame:
-    """A game, of Python objects if it is none of ours."""
+    """The game; any other Python object becomes an `ObjectGame`."""
     if isinstance(game, (Game, ObjectGame)):
         return game
     if isinstance(game, type) and issubclass(game, Game):

@@ -99,7 +99,7 @@ def default_backup(select):
 
 
 def heuristic_of(game: Game | ObjectGame, heuristic: Any) -> Any:
-    """What is thought of actions beforehand: an option, a Python function, or None."""
+    """Prior knowledge of actions: an option, a Python function, or None."""
     if heuristic is None or is_function(heuristic):
         return heuristic
     chosen = option(heuristic, EvenGame(), "heuristic", serves(advise, advise_all))

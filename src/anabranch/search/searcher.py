@@ -96,7 +96,7 @@ class Search:
                       where both players move at once `Decoupled()` (default), `RegretMatching()`, `Exp3()`, `Equilibrium()`
         evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, a `Network`, or any f(states) -> (priors,
                       values), where None in place of priors means uniform ones
-        heuristic     what is thought of actions before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
+        heuristic     prior knowledge of actions, before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
                       your own, or any f(state) -> (H, C, C~); none by default
         backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`,
                       `ByStrategies()`
@@ -330,7 +330,9 @@ class Search:
         twice; or "nothing". Nothing is evaluated here."""
         one_of(keep, KEEPS, "keep")
         if keep == EVALUATIONS and is_option(self.options.evaluate):
-            raise SearchError(f'keep="evaluations" is for evaluators in Python, and {self.options.evaluate!r} is none')
+            raise SearchError(
+                f'keep="evaluations" is for evaluators in Python; {self.options.evaluate!r} is compiled into the search'
+            )
         with self._changing():
             if self._position is None or self._history is None:
                 raise SearchError("there is no root yet: give run() a position first")

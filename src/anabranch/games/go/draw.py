@@ -118,7 +118,7 @@ def _row(line: str, plain: str) -> tuple[str, str, str]:
     unknown = re.search(r"[^.+,XO]", found[2] if found else plain)
     if found is None or unknown is not None or not found[2]:
         what = repr(unknown[0]) if unknown else "a number alone"
-        raise GameError(f"{line.strip()!r} is no row of a board: {what} is none of . + , X O")
+        raise GameError(f"{line.strip()!r} is not a row of a board: {what} is not one of . + , X O")
     return found[1], found[2], found[3]
 
 

@@ -1,4 +1,4 @@
-"""Heuristics: what is thought of a node's actions before any was tried (Gelly & Silver 2011, section 5.1).
+"""Heuristics: prior knowledge of a node's actions, before any was tried (Gelly & Silver 2011, section 5.1).
 
 A heuristic gives each action H, a value from 0 to 1 for the player who moves, and says how many simulations that is worth: C of
 the action itself and C~ of AMAF ones. New edges begin with Q = Q~ = H, N = C, N~ = C~ (48-52), whatever the selection rule is.
@@ -35,7 +35,7 @@ LARGEST_WORTH = 2**30  # simulations
 
 
 class NoHeuristic(NamedTuple):
-    """Nothing is thought of any action."""
+    """No prior knowledge."""
 
 
 quiet.add(NoHeuristic)
@@ -148,7 +148,7 @@ def sort_by_number(work, count):
 
 @helper
 def is_better(work, i, j):
-    """Whether more is thought of one action than of another, by hint and then by prior."""
+    """Whether one action is rated above another, by its hint and then by its prior."""
     hints = work.playout_log.hints
     if is_on(work.playout_log.used) and hints[i] != hints[j]:
         return hints[i] > hints[j]

@@ -84,7 +84,7 @@ class GraphRules(NamedTuple):
     stale: Any = PathOnly()
     opaque: bool = False  # whether only Python knows the positions
     heuristic: Any = NoHeuristic()
-    ordered: bool = False  # whether edges stand in the order of what is thought of them
+    ordered: bool = False  # whether edges stand in the order of their hints and priors
     in_order: bool = False  # whether in that of their actions, or drawn from the seed; the first of equals is followed
     learner: Any = NoLearning()  # the selection rule, if it keeps more than visits and totals: see `base.learn`
 

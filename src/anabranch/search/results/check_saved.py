@@ -130,7 +130,7 @@ def _walk(graph: Any, number: int, work: Work, marks: np.ndarray, most: int) -> 
     trip = Trip(states, np.empty((2, most), np.int32), np.zeros(len(work.actions), np.int64), marks)
     found = int(walk(graph, number, trip, work))
     if found == FAULT:
-        raise Damaged("a node that is none of this game")
+        raise Damaged("a node that is not a position of this game")
     return found
 
 

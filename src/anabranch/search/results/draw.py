@@ -1,4 +1,4 @@
-"""Layered drawings of directed graphs as SVG: boxes in rows, curves between them. What they show is no matter here.
+"""Layered drawings of directed graphs as SVG: boxes in rows, curves between them. It does not know what they show.
 
 `layers` puts every box one row below the nearest box that leads to it; `ordered` sorts each row by barycentres, so that few
 curves cross; `placed` puts boxes near their neighbours, as far as there is room; `draw` writes it all down. The first box

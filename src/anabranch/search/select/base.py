@@ -189,7 +189,7 @@ def chooses_pairs(rule):
 
 @generic(default=True)
 def is_ordered(rule):
-    """Whether a rule wants edges in the order of what is thought of them. One around another wants what that wants."""
+    """Whether a rule wants edges in the order of their hints and priors. One around another wants what that wants."""
     return hasattr(rule, "rule") and is_ordered(rule.rule)
 
 

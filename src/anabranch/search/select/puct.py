@@ -1,7 +1,7 @@
 """PUCT as two other engines have it; AlphaZero's is in `base.py`, MuZero's in `muzero.py`. All side by side:
 docs/algorithms/puct.md.
 
-    SprlPUCT     W / (1 + n) in place of W / n: an action is thought of little until it has been tried several times
+    SprlPUCT     W / (1 + n) in place of W / n: an action has a low value until it has been tried several times
     KataGoPUCT   c grows with the logarithm of the visits, and where values differ more than usual
 """
 

@@ -40,7 +40,7 @@ def chooses_pairs_equilibrium(rule):
 def check_equilibrium(rule, chosen):
     if not chosen.game.zero_sum:
         raise SearchError(
-            f"select={rule!r} solves zero-sum games, and {chosen.game!r} is none: use RegretMatching() or Decoupled()"
+            f"select={rule!r} solves zero-sum games, and {chosen.game!r} is not zero-sum: use RegretMatching() or Decoupled()"
         )
 
 

@@ -32,7 +32,8 @@ def check_simultaneous_game(game, chosen):
         )
     if chosen.heuristic is not None:
         raise SearchError(
-            f"heuristic={chosen.heuristic!r}: where both move at once priors say what is thought of actions: use evaluate="
+            f"heuristic={chosen.heuristic!r}: where both players move at once, prior knowledge comes from the "
+            "evaluator's priors: use evaluate="
         )
     if chosen.prove:
         raise SearchError(f"prove=True: in {game!r} both move at once, and a proof would be a strategy; leave it out")
