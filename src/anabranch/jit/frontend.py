@@ -1,4 +1,4 @@
-"""Numba's front end with less to do: the same results in two thirds of the time.
+"""Numba's front end with less to do: the same results in less time.
 
 Two thirds of a compilation is Numba's own Python, for every one of the hundreds of helpers that a kernel is made of. A profile
 shows some steps that are asked for hundreds of thousands of times, and always answer the same; here they are answered faster.
