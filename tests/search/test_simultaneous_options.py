@@ -238,7 +238,11 @@ def test_payoffs_are_what_pairs_brought(result):
         (ConnectFour(), {"select": ab.RegretMatching()}, "is for games in which both move at once"),
         (ConnectFour(), {"backup": ab.backup.ByStrategies()}, "wants a rule that keeps strategies"),
         (GAME, {"prove": True}, "both move at once, and a proof would be a strategy"),
-        (GAME, {"heuristic": ab.evaluate.EvenGame()}, "where both players move at once, prior knowledge comes from the evaluator.s priors"),
+        (
+            GAME,
+            {"heuristic": ab.evaluate.EvenGame()},
+            "where both players move at once, prior knowledge comes from the evaluator.s priors",
+        ),
         (GAME, {"backup": ab.backup.Max()}, r"no single action is best; use Mean\(\) or ByStrategies\(\)"),
         (GAME, {"backup": ab.backup.Mix(0.5)}, "no single action is best"),
         (GAME, {"select": ab.simultaneous.Equilibrium()}, "solves zero-sum games, and .* is not zero-sum"),
