@@ -9,7 +9,6 @@ from pytest import approx
 
 import anabranch as ab
 from anabranch.games import ConnectFour, MatrixGame
-from anabranch.jit import COMPILED
 from tests.conftest import when_plain
 from tests.search.evaluators import Counting
 from tests.search.games import Duel, Echo, Trio
@@ -34,7 +33,7 @@ from tests.search.own_parts import (
 from tests.search.trees import digest
 
 GAME = ConnectFour()
-VISITS = 500 if COMPILED else 80
+VISITS = 80
 LAYOUTS = {  # where a part must work
     "tree": {},
     "graph": {"graph": True},
@@ -49,10 +48,8 @@ IN_PYTHON = [name for name, options in LAYOUTS.items() if "evaluate" in options]
 
 
 def over(names):
-    """One test a layout; compiled, only on trees and graphs with one thread, since the code is the same."""
-    return pytest.mark.parametrize(
-        "layout", [pytest.param(name, marks=() if name in ("tree", "graph") else when_plain) for name in names]
-    )
+    """One test a layout, in plain Python. Compiled, docs/replace-any-part.md has each part run once; the code is the same."""
+    return lambda test: when_plain(pytest.mark.parametrize("layout", names)(test))
 
 
 def search_with(layout, game=GAME, **options):
@@ -221,6 +218,7 @@ def test_an_update_of_ones_own_says_what_nodes_learn(batch, threads):
     assert result.visits.max() > 10
 
 
+@when_plain
 @pytest.mark.parametrize("ahead", [ab.graphs.Stop(), ab.graphs.Continue()], ids=repr)
 def test_an_update_of_ones_own_that_does_the_same_as_another_gives_the_same_graph(ahead):
     mine, theirs = (
@@ -241,7 +239,8 @@ def test_what_is_done_at_a_child_that_is_ahead_can_be_ones_own(layout):
     check_counts(search)
 
 
-@pytest.mark.parametrize("batch", [None, pytest.param(4, marks=when_plain)])
+@when_plain
+@pytest.mark.parametrize("batch", [None, 4])
 def test_who_else_learns_of_a_value_can_be_ones_own(batch):
     options = {} if batch is None else {"evaluate": Counting(batch, Echo.actions)}
     mine, theirs = (
@@ -265,8 +264,7 @@ def test_a_thread_beside_the_search_can_be_asked_for():
 
 @over(GRAPHS)
 def test_what_is_forgotten_when_memory_is_full_can_be_ones_own(layout):
-    memory = "60KB" if COMPILED else "14KB"
-    search = search_with(layout, collect=Busiest(count=1), memory=memory, select=ab.PUCT())
+    search = search_with(layout, collect=Busiest(count=1), memory="14KB", select=ab.PUCT())
     result = search.run(visits=VISITS)
     assert result.memory_full
     assert result.visits.sum() == VISITS
@@ -295,7 +293,8 @@ def test_a_collection_that_gives_nothing_is_the_same_as_none(layout):
 # --- simulations under way --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("graph", [False, pytest.param(True, marks=when_plain)])
+@when_plain
+@pytest.mark.parametrize("graph", [False, True])
 def test_what_simulations_under_way_count_as_can_be_ones_own(graph):
     searches = [
         ab.Search(GAME, evaluate=Counting(8), graph=graph, virtual=virtual, seed=1)
