@@ -9,6 +9,7 @@ from pytest import approx
 
 import anabranch as ab
 from anabranch.games import ConnectFour, MatrixGame
+from anabranch.search.graph_options import grouped
 from tests.conftest import when_plain
 from tests.search.evaluators import Counting
 from tests.search.games import Duel, Echo, Trio
@@ -52,8 +53,13 @@ def over(names):
     return lambda test: when_plain(pytest.mark.parametrize("layout", names)(test))
 
 
+def new_search(game, **options):
+    """A search whose options for graphs are written one by one."""
+    return ab.Search(game, **grouped(options))
+
+
 def search_with(layout, game=GAME, **options):
-    return ab.Search(game, seed=3, **{"memory": "20MB"} | LAYOUTS[layout] | options)
+    return new_search(game, seed=3, **{"memory": "20MB"} | LAYOUTS[layout] | options)
 
 
 # --- selection, evaluation, final choice ----------------------------------------------------------------------------------
@@ -81,22 +87,22 @@ def test_a_final_choice_of_ones_own_is_made(layout):
 
 @when_plain
 def test_a_final_choice_of_ones_own_is_made_for_both_who_move_at_once():
-    search = ab.Search(MatrixGame([[1.0, 0.0], [0.9, 0.8]]), final=LeastVisits())
+    search = new_search(MatrixGame([[1.0, 0.0], [0.9, 0.8]]), final=LeastVisits())
     result = search.run(visits=50)
     assert result.best == tuple(int(visits.argmin()) for visits in result.visits)
 
 
 @when_plain
 def test_a_final_choice_of_ones_own_may_ask_for_standard_errors():
-    result = ab.Search(GAME, select=ab.UCT(), final=Unsure()).run(visits=100)
+    result = new_search(GAME, select=ab.UCT(), final=Unsure()).run(visits=100)
     assert 0 < result.visits[result.best] < result.visits.max()
     with pytest.raises(ab.errors.SearchError, match="no bounds are kept"):
-        ab.Search(MatrixGame([[1.0, 0.0], [0.9, 0.8]]), final=Unsure())
+        new_search(MatrixGame([[1.0, 0.0], [0.9, 0.8]]), final=Unsure())
 
 
 @when_plain
 def test_a_final_choice_sees_only_what_is_allowed():
-    result = ab.Search(GAME, final=LeastVisits()).run(visits=50, actions=["c", "d"])
+    result = new_search(GAME, final=LeastVisits()).run(visits=50, actions=["c", "d"])
     assert result.best in (2, 3)
 
 
@@ -144,7 +150,7 @@ def test_an_operator_that_changes_samples_changes_what_nodes_are_worth(operator,
 @pytest.mark.parametrize("operator", [Affine(), Affine(0.5, 0.1)], ids=repr)
 def test_an_operator_that_changes_samples_gives_the_same_on_a_tree_and_on_a_graph_without_transpositions(operator):
     options = {"select": ab.UCT(c=1.0), "evaluate": Says(OWN), "backup": operator, "seed": 5}
-    tree, graph = (ab.Search(Duel(), graph=graph, **options).run(visits=150) for graph in (False, True))
+    tree, graph = (new_search(Duel(), graph=graph, **options).run(visits=150) for graph in (False, True))
     assert graph.stats.merges == 0
     assert graph.visits.tolist() == tree.visits.tolist()
     assert graph.value == approx(tree.value, abs=1e-12)
@@ -155,14 +161,14 @@ def test_an_operator_that_changes_samples_gives_the_same_on_a_tree_and_on_a_grap
 @pytest.mark.parametrize("options", [{"evaluate": Quarter()}, {"threads": 2}], ids=["batches", "threads"])
 def test_batches_and_threads_come_near_what_one_by_one_gives(options):
     alone = {"select": ab.UCT(c=2.0), "backup": Affine(), "graph": True}
-    one, many = (ab.Search(Duel(), **alone | {"evaluate": Says(OWN)} | more).run(visits=200) for more in ({}, options))
+    one, many = (new_search(Duel(), **alone | {"evaluate": Says(OWN)} | more).run(visits=200) for more in ({}, options))
     assert many.value == approx(one.value, abs=0.05)
 
 
 @when_plain
 def test_each_player_has_a_number_of_their_own():
     tree, graph = (
-        ab.Search(Trio(), backup=Affine(0.5, 0.1), select=ab.UCT(c=1.0), evaluate=ab.Uniform(), graph=graph).run(visits=150)
+        new_search(Trio(), backup=Affine(0.5, 0.1), select=ab.UCT(c=1.0), evaluate=ab.Uniform(), graph=graph).run(visits=150)
         for graph in (False, True)
     )
     assert graph.visits.tolist() == tree.visits.tolist()
@@ -211,7 +217,7 @@ class Told(Counting):
 def test_an_update_of_ones_own_says_what_nodes_learn(batch, threads):
     evaluator = Told(batch)
     options = {"evaluate": evaluator, "update": Frozen(), "threads": threads, "graph": True}
-    result = ab.Search(GAME, **options).run(visits=100)
+    result = new_search(GAME, **options).run(visits=100)
     for move in result.moves:
         after = GAME.start().play(move.action)
         assert move.value == approx(evaluator.said[after.record()[0].tobytes()], abs=1e-12)
@@ -222,7 +228,7 @@ def test_an_update_of_ones_own_says_what_nodes_learn(batch, threads):
 @pytest.mark.parametrize("ahead", [ab.graphs.Stop(), ab.graphs.Continue()], ids=repr)
 def test_an_update_of_ones_own_that_does_the_same_as_another_gives_the_same_graph(ahead):
     mine, theirs = (
-        ab.Search(Echo(), graph=True, update=update, ahead=ahead, seed=2) for update in (Always(), ab.graphs.Idempotent())
+        new_search(Echo(), graph=True, update=update, ahead=ahead, seed=2) for update in (Always(), ab.graphs.Idempotent())
     )
     for search in (mine, theirs):
         search.run(visits=160)
@@ -244,20 +250,20 @@ def test_what_is_done_at_a_child_that_is_ahead_can_be_ones_own(layout):
 def test_who_else_learns_of_a_value_can_be_ones_own(batch):
     options = {} if batch is None else {"evaluate": Counting(batch, Echo.actions)}
     mine, theirs = (
-        ab.Search(Echo(), graph=True, stale=stale, seed=2, **options) for stale in (Upwards(), ab.graphs.Ancestors())
+        new_search(Echo(), graph=True, stale=stale, seed=2, **options) for stale in (Upwards(), ab.graphs.Ancestors())
     )
     for search in (mine, theirs):
         search.run(visits=160)
     assert digest(mine) == digest(theirs)
     assert mine.staleness().largest < 1e-9
-    path_only = ab.Search(Echo(), graph=True, seed=2, **options)
+    path_only = new_search(Echo(), graph=True, seed=2, **options)
     path_only.run(visits=160)
     assert path_only.staleness().largest > 1e-3
 
 
 @when_plain
 def test_a_thread_beside_the_search_can_be_asked_for():
-    search = ab.Search(Echo(), graph=True, stale=Beside())
+    search = new_search(Echo(), graph=True, stale=Beside())
     search.run(visits=160)
     assert search.staleness().largest < 1e-9
 
@@ -297,7 +303,7 @@ def test_a_collection_that_gives_nothing_is_the_same_as_none(layout):
 @pytest.mark.parametrize("graph", [False, True])
 def test_what_simulations_under_way_count_as_can_be_ones_own(graph):
     searches = [
-        ab.Search(GAME, evaluate=Counting(8), graph=graph, virtual=virtual, seed=1)
+        new_search(GAME, evaluate=Counting(8), graph=graph, virtual=virtual, seed=1)
         for virtual in (Triple(), ab.select.VirtualLoss(visits=3, loss=0.5), VirtualWin())
     ]
     for search in searches:
@@ -324,7 +330,7 @@ REFUSED = {
     "`ab.backup.carry`": {"backup": Stubborn()},
     "`ab.final.choose`": {"final": Stubborn()},
     "`ab.graphs.after_visit`": {"graph": True, "update": Stubborn()},
-    "`ab.graphs.has_enough`": {"graph": True, "ahead": 7},
+    "`ab.graphs.has_enough`": {"graph": True, "ahead": Stubborn()},
     "`ab.graphs.spread`": {"graph": True, "stale": Stubborn()},
     "`ab.graphs.to_forget`": {"graph": True, "collect": Stubborn()},
     "`ab.select.virtual_value`": {"virtual": 0.5},
@@ -334,7 +340,7 @@ REFUSED = {
 @pytest.mark.parametrize(("function", "options"), REFUSED.items(), ids=REFUSED)
 def test_what_is_no_part_is_refused_with_the_name_of_what_to_register(function, options):
     with pytest.raises(ab.errors.SearchError) as refused:
-        ab.Search(GAME, **options)
+        new_search(GAME, **options)
     assert "A class of your own is a NamedTuple that" in str(refused.value)
     assert function in str(refused.value)
     group, name = function.strip("`").split(".")[1:]
@@ -351,5 +357,5 @@ DOES_NOT_APPLY = {
 @pytest.mark.parametrize(("reason", "options"), DOES_NOT_APPLY.items(), ids=DOES_NOT_APPLY)
 def test_where_a_part_does_not_apply_the_search_says_why(reason, options):
     with pytest.raises(ab.errors.SearchError, match=r"use|say") as refused:
-        ab.Search(GAME, **options)
+        new_search(GAME, **options)
     assert reason in str(refused.value)

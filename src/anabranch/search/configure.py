@@ -127,6 +127,10 @@ def check(chosen: Chosen) -> None:
             raise SearchError(f"{name}() keeps running means on edges, which nothing else may touch: use stale=PathOnly()")
         if not isinstance(chosen.backup, Mean):
             raise SearchError(f"{name}() averages: use it with backup=Mean()")
+    if wants_errors(chosen.final) and chosen.at_once:
+        raise SearchError(
+            f"final={chosen.final!r}: where both move at once no bounds are kept; use MostVisits() or ByTemperature()"
+        )
     for each in (*chosen, *rules_inside(chosen.select)):
         check_together(each, chosen)
 

@@ -172,9 +172,3 @@ def default_final_gumbel(select):
 def check_by_gumbel(final, chosen):
     if not isinstance(chosen.select, Gumbel):
         raise SearchError(f"final={final!r} goes by what Gumbel() drew: use it with select=Gumbel(), or final=MostVisits()")
-
-
-@check_together.register(ByLowerBound)
-def check_by_lower_bound(final, chosen):
-    if chosen.at_once:
-        raise SearchError(f"final={final!r}: where both move at once no bounds are kept; use MostVisits() or ByTemperature()")
