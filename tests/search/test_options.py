@@ -174,7 +174,7 @@ def test_a_rule_of_ones_own_says_what_it_needs_and_what_it_goes_with():
     search = ab.Search(TicTacToe(), select=Picky())
     search.run(visits=20)
     assert search._needs.columns == {"squares"}
-    assert ab.Search(TicTacToe(), select=Picky(ab.Rave()))._needs.amaf
+    assert ab.Search(TicTacToe(), select=Picky(ab.Rave()))._needs.columns == {"squares", "amaf"}
     with pytest.raises(ab.errors.SearchError, match="does not go with proofs"):
         ab.Search(TicTacToe(), select=Picky(), prove=True)
     with pytest.raises(ab.errors.SearchError, match="does not go with proofs"):

@@ -40,8 +40,8 @@ def check_memory(search: ab.Search) -> None:
     check_counts(search)
     game, rules, setting = search.game, search.options, search._setting
     plain = game.players == 2 and game.zero_sum and not game.events and game.discount == 1.0 and game.repetition == "nothing"
-    turns = not isinstance(game, ab.SimultaneousGame) and not search._needs.rewards
-    averages = isinstance(rules.backup, ab.backup.Mean) and not search._needs.prove
+    turns = not isinstance(game, ab.SimultaneousGame) and "rewards" not in search._needs.columns
+    averages = isinstance(rules.backup, ab.backup.Mean) and "bounds" not in search._needs.columns
     exact = not isinstance(setting.graph_rules.update, ab.graphs.CatchUp)
     if plain and turns and averages and exact:
         check_at_rest(search)
@@ -86,7 +86,7 @@ def numbers_of(result: ab.Result) -> list[Any]:
 def check_values(result: ab.Result, search: ab.Search) -> None:
     """Within what the game pays, where nothing is paid on the way."""
     game = search.game
-    if search._needs.rewards:
+    if "rewards" in search._needs.columns:
         return
     low, high = game.value_range
     if game.value_width() == 1 and game.players == 2:  # some are the other player's
