@@ -14,6 +14,7 @@ from measure import Figure, main, progress
 GAMES, QUICK_GAMES = 20, 2  # for each rule set and opponent
 SIZE, KOMI, VISITS = 7, 5.5, 100
 RANDOM_MOVES = 12
+SEES_WIN = 0.5  # a value from -1 to 1
 COMMAND = "python benchmarks/endgames_go.py"
 
 
@@ -39,15 +40,18 @@ def kept(rules: str, games: int) -> Figure:
 
 
 def ending(rules: str, seed: int, passes: bool) -> Iterator[bool]:
-    """Play until somebody is ahead and to move and all is settled, then on: whether he wins. Nothing, if that never happens."""
+    """Play until the side to move is ahead, all is settled by playouts and the search agrees, then on: whether that side wins.
+    Nothing, if that never happens. (Playouts alone take some capturing races for settled.)"""
     engine = Engine(Options(SIZE, KOMI, rules, visits=VISITS, resign=0, seed=seed, memory="64MB"))
     player = 0
     while not engine.position.is_over:
         found = settle(with_turn(engine.position, player))
-        if found.is_settled and found.lead * (1 - 2 * player) > 0:
+        choice = engine.choose(player)
+        sees_win = choice.result is not None and choice.result.value > SEES_WIN
+        if found.is_settled and found.lead * (1 - 2 * player) > 0 and sees_win:
             yield play_on(engine, player, passes, random.Random(seed))
             return
-        engine.commit(engine.choose(player))
+        engine.commit(choice)
         player = 1 - player
 
 
