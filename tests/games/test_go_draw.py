@@ -122,13 +122,13 @@ def test_coordinates_blanks_and_the_line_below_are_optional(drawing):
         ("", "there is no board"),
         ("  A B C\n", "there is no board"),
         ("...\n..\n...", "row 2 from the top has 2 points, the first has 3"),
-        ("..#\n...", "'#' is none of"),
-        ("..x\n...", "'x' is none of"),
-        ("2 . .\n. 1 .", "'1' is none of"),
+        ("..#\n...", "'#' is not one of"),
+        ("..x\n...", "'x' is not one of"),
+        ("2 . .\n. 1 .", "'1' is not one of"),
         ("..\n3\n..", "a number alone"),
         ("3 . .\n1 . .", "row 1 from the top is numbered 3; of 2 rows it is 2"),
         ("A B C D\n. .\n. .", "lettered to D, but rows have 2 points"),
-        ("black to play\n..\n..", "is no row of a board"),
+        ("black to play\n..\n..", "is not a row of a board"),
     ],
 )
 def test_what_is_no_board_is_refused_in_one_line(drawing, complaint):
