@@ -29,6 +29,7 @@ def test_what_values_are_worth_is_found_again():
         assert 2500 < count < 3500
 
 
+@pytest.mark.when_compiled  # three games of Go
 def test_games_are_played_on(tmp_path, capsys):
     path = tmp_path / "games.jsonl"
     values = tune_go.values_of(["bias=0.009,0.018", "own=0,0.3"])
