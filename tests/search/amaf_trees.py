@@ -216,8 +216,8 @@ class HandMade:
                 letter = "aA"[int(self.graph.nodes["player"][number])]
                 letter = chr(ord(letter) + int(edge["action"]))
                 own = None if not edge["visits"] else rounded(edge["total"][0] / edge["visits"])
-                amaf = None if not amaf["amaf_visits"] else rounded(amaf["amaf_total"] / amaf["amaf_visits"])
-                found[path + letter] = Edge(int(edge["visits"]), own, int(amaf["amaf_visits"]), amaf)
+                value = None if not amaf["amaf_visits"] else rounded(amaf["amaf_total"] / amaf["amaf_visits"])
+                found[path + letter] = Edge(int(edge["visits"]), own, int(amaf["amaf_visits"]), value)
         return found
 
 
