@@ -185,4 +185,4 @@ def test_figure_4_the_schedule_decides_between_them(schedule, favoured):
         reference.simulate(simulation)
     number = tree.numbers["xY"]
     assert choose_edge(rule, readable(tree.graph), number, 2, tree.limits, tree.work) == tree.edge("xY", favoured)
-    assert reference.search.choose_edge(reference.nodes["xY"]).action == "ab".index(favoured)
+    assert reference.search.choose(reference.nodes["xY"]).action == "ab".index(favoured)
