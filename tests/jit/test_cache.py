@@ -24,7 +24,7 @@ import math
 from typing import NamedTuple
 import numpy as np
 import anabranch as ab
-from anabranch.search.select import score
+from anabranch.select import score
 
 TABLE = np.array([1, 2, 3])
 LAST = 1.0

@@ -51,6 +51,7 @@ def make_search(
     """A search with options given by name; `network`: its file, and the positions that it evaluates at once. `options` are
     passed to `Search` as they are."""
     from anabranch.presets import best_options
+    from anabranch.search.graph_options import grouped
     from anabranch.search.searcher import Search
 
     game = position.game
@@ -70,7 +71,7 @@ def make_search(
         chosen["backup"] = named_option("backup", backup, game)
     if graph:
         chosen["graph"] = True
-    return Search(game, **chosen, **options)
+    return Search(game, **grouped(chosen | options))
 
 
 def named_option(role: str, text: str, game: Any) -> Any:
