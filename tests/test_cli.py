@@ -351,7 +351,7 @@ BAD = {
     ("search", "tictactoe", "--visits", "5", "--json", "--save", "."): ". cannot be written: it is a folder; name a file in it",
     ("search", "tictactoe", "--load", "."): ". cannot be read: Is a directory",
     ("graph", "tictactoe", "--visits", "5", "-o", "nowhere/a.svg"): "nowhere/a.svg cannot be written: No such file",
-    ("graph", "tictactoe", "-o", "a.png"): "end it with .svg, .dot or .json",
+    ("graph", "tictactoe", "-o", "a.png"): "use .svg, .dot or .json",
     ("graph", "tictactoe", "--nodes", "0"): "--nodes=0: must be a whole number of 1 or more",
     ("graph", "tictactoe", "--visits", "0"): "visits=0: must be a whole number of 1 or more",
     ("graph", "connectfor"): "did you mean connectfour",

@@ -6,6 +6,7 @@ The usual names are here (`_names.py` lists them), all options in groups: `ab.se
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from anabranch._version import __version__ as __version__
@@ -22,7 +23,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"anabranch.{name}")
     if name == "__all__":
         return ["__version__", *GROUPS, *_top()]
-    if name.startswith("_") or name not in (names := _top()):
+    if name.startswith("_") or find_spec(f"anabranch.{name}"):  # a module is there once it is imported, which asks here first
+        raise AttributeError(f"module 'anabranch' has no attribute {name!r}")
+    names = _top()
+    if name not in names:
         raise AttributeError(f"module 'anabranch' has no attribute {name!r}{_elsewhere(name)}")
     globals()[name] = names[name]
     return names[name]
@@ -39,7 +43,5 @@ def _top() -> dict[str, Any]:
 
 def _elsewhere(name: str) -> str:
     """Where a name is that is not at the top."""
-    if name.startswith("_"):
-        return ""
     homes = [group for group in GROUPS if hasattr(import_module(f"anabranch.{group}"), name)]
     return f"; it is ab.{homes[0]}.{name}" if homes else ""
