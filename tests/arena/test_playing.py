@@ -114,7 +114,7 @@ def test_openings_come_from_a_file_line_by_line_and_again_from_its_start(tmp_pat
     ("text", "message"),
     [
         ("d x9", "line 1: move 2: 'x9' is not a move"),
-        ("# none\n", "holds no opening"),
+        ("# none\n", "contains no openings"),
         ("a b a b a b a", "line 1: the game is over"),
     ],
 )
