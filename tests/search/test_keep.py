@@ -250,7 +250,7 @@ def test_damage_is_told(path, busy, kept):
 
 def test_another_version_of_the_format_is_told(path, busy, kept):
     changed(path, version=99, anabranch="9.0")
-    refuses(busy, path, r"has format 99, and anabranch .* reads format 3: load it with anabranch 9\.0")
+    refuses(busy, path, r"has format 99, and anabranch .* reads format 4: load it with anabranch 9\.0")
 
 
 def test_another_layout_of_nodes_is_told(path, busy, kept):

@@ -14,7 +14,7 @@ from anabranch.jit import COMPILED
 from anabranch.search.graph_options import grouped
 from anabranch.search.memory.layout import POSITIONS
 from tests.soak.catalogue import Drawn, chance, number, one_of
-from tests.soak.checks import facts_of, is_large, is_planted, state_of
+from tests.soak.checks import facts_of, is_large, has_root, state_of
 from tests.soak.faults import Opinion, full_disk
 from tests.soak.script import Call, Line, Trial, Wrong, none_of
 
@@ -173,7 +173,7 @@ def view(trial: Trial) -> Call | None:
         view = trial.search.graph
         assert view.to_json() and view.to_dot(8) and view.svg(8)
 
-    if is_planted(trial.search) and is_large(trial.search):
+    if has_root(trial.search) and is_large(trial.search):
         return None
     return Call("graph", make, trial.line, leaves_all=True)
 
@@ -200,7 +200,7 @@ def save(trial: Trial) -> Call | None:
         if not trial.status:
             check_copy(trial)
 
-    if is_planted(trial.search) and is_large(trial.search):
+    if has_root(trial.search) and is_large(trial.search):
         return None
     return Call("save()", make, trial.line, leaves_all=True, then=then)
 

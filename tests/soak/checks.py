@@ -15,14 +15,14 @@ SLACK = 1e-6  # of the range: chance events have priors in single precision
 LARGE = 5_000  # positions from which on not everything is looked at every time
 
 
-def is_planted(search: ab.Search) -> bool:
+def has_root(search: ab.Search) -> bool:
     return search._driver is not None and search._driver.has_root
 
 
 def state_of(search: ab.Search) -> tuple[Any, Any]:
     """All that a user can see: where the root is, and what was found."""
     found = None
-    if is_planted(search):
+    if has_root(search):
         view = search.graph
         found = view.nodes.tobytes(), view.edges.tobytes()
     return facts_of(search.position), found

@@ -23,7 +23,7 @@ from anabranch.jit import COMPILED
 from anabranch.search.graph_options import grouped
 from tests.search.invariants import total_visits
 from tests.soak.catalogue import Drawn, chance, number, one_of
-from tests.soak.checks import check_memory, check_result, facts_of, is_large, is_planted, legal_at, state_of
+from tests.soak.checks import check_memory, check_result, facts_of, is_large, has_root, legal_at, state_of
 from tests.soak.faults import MANNERS, OURS, RAISED, Advice, Fault, Opinion, by_clock, by_line
 
 DEEPEST_SIGNAL = 3_000 if COMPILED else 20_000  # lines
@@ -190,13 +190,13 @@ class Trial:
         return same and len(self.search._before) == len(line.before)
 
     def state(self) -> Any:
-        return None if is_planted(self.search) and is_large(self.search) else state_of(self.search)
+        return None if has_root(self.search) and is_large(self.search) else state_of(self.search)
 
     # --- what must hold -----------------------------------------------------------------------------------------------------
 
     def check(self, result: Any) -> None:
         """After a call, if the search is at rest."""
-        if not is_planted(self.search):
+        if not has_root(self.search):
             self.visits = None
             return
         visits = total_visits(self.search)
