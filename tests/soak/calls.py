@@ -35,7 +35,7 @@ def limits(trial: Trial) -> dict[str, Any]:
 def run(trial: Trial) -> Call | None:
     how = limits(trial)
     line = Line(trial.root(), trial.line.before)
-    if trial.status:
+    if trial.told:
         return ask_and_tell(trial)
     if trial.is_over(line.position):
         line = trial.line
@@ -45,7 +45,7 @@ def run(trial: Trial) -> Call | None:
 def run_with_action(trial: Trial) -> Call | None:
     position = trial.root()
     move = trial.some_move(position)
-    if move is None or trial.status or trial.is_over(position):
+    if move is None or trial.told or trial.is_over(position):
         return None
     how = limits(trial)
     return Call(
@@ -57,7 +57,7 @@ def run_with_action(trial: Trial) -> Call | None:
 
 def run_with_actions(trial: Trial) -> Call | None:
     position = trial.root()
-    if trial.status or trial.is_over(position) or isinstance(trial.game, ab.SimultaneousGame):
+    if trial.told or trial.is_over(position) or isinstance(trial.game, ab.SimultaneousGame):
         return None
     moves = {trial.some_move(position) for _ in range(3)}
     player = trial.game.to_play(position) if isinstance(trial.game, ObjectGame) else position.to_play
@@ -73,7 +73,7 @@ def run_with_actions(trial: Trial) -> Call | None:
 
 def run_elsewhere(trial: Trial) -> Call | None:
     position, how = trial.some_position(), limits(trial)
-    if trial.status or trial.is_over(position):
+    if trial.told or trial.is_over(position):
         return None
     how = {name: limit for name, limit in how.items() if name != "total"} or {"visits": 2}
     same = facts_of(position) == facts_of(trial.line.position) and not isinstance(trial.game, ObjectGame)
@@ -83,7 +83,7 @@ def run_elsewhere(trial: Trial) -> Call | None:
 
 def start_and_stop(trial: Trial) -> Call | None:
     line = Line(trial.root(), trial.line.before)
-    if trial.status or trial.is_over(line.position):
+    if trial.told or trial.is_over(line.position):
         return None
     how, waits = limits(trial), chance(trial.random, 0.5) or not trial.timed
     calls = [trial.search.result, lambda: trial.search.advance(0), trial.search.back, lambda: trial.search.run(visits=1)]
@@ -108,10 +108,10 @@ def ask_and_tell(trial: Trial) -> Call | None:
     position = trial.root()
     if isinstance(trial.game, ObjectGame) or trial.options.get("heuristic") is not None or trial.is_over(position):
         return None
-    if not trial.status and not isinstance(evaluator, Opinion):
+    if not trial.told and not isinstance(evaluator, Opinion):
         if trial.search._driver is not None or chance(trial.random, 0.8):
             return None
-        trial.status = True
+        trial.told = True
     count, takes_back = number(trial.random, 1, 12), chance(trial.random, 0.2)
     opinion = Opinion(trial.game)
 
@@ -197,7 +197,7 @@ def save(trial: Trial) -> Call | None:
 
     def then() -> None:
         trial.saved, trial.saved_position = state_of(trial.search), trial.search.position
-        if not trial.status:
+        if not trial.told:
             check_copy(trial)
 
     if has_root(trial.search) and is_large(trial.search):
@@ -239,14 +239,14 @@ def save_on_full_disk(trial: Trial) -> Call | None:
             raise Wrong("a file was written where there was no room for it")
 
     def then() -> None:
-        if trial.saved is not None and not trial.status:
+        if trial.saved is not None and not trial.told:
             loaded(trial)
 
     return Call("save() on a full disk", make, trial.line, leaves_all=True, then=then)
 
 
 def load(trial: Trial) -> Call | None:
-    if trial.saved is None or trial.status:
+    if trial.saved is None or trial.told:
         return None
 
     def then() -> None:

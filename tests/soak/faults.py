@@ -48,12 +48,12 @@ class Opinion:
 
     def __init__(self, game: Any, batch: int = 1, priors: bool = True, deviations: bool = False) -> None:
         self.game, self.batch, self.priors, self.deviations = game, batch, priors, deviations
-        self.calls_left, self.graph_rules = 0, ""
+        self.calls_left, self.manner = 0, ""
         self._counting = threading.Lock()
 
     def go_wrong(self, after: int, manner: str) -> None:
         """At the so manyth call from now on; 0: never."""
-        self.calls_left, self.graph_rules = after, manner
+        self.calls_left, self.manner = after, manner
 
     def __call__(self, states: Any) -> Any:
         answer = self.answer(states)
@@ -88,7 +88,7 @@ class Opinion:
         return isinstance(self.game, ObjectGame)
 
     def wrong(self, priors: Any, values: np.ndarray, *more: Any) -> Any:
-        match self.graph_rules:
+        match self.manner:
             case "raises":
                 raise Fault("the evaluator")
             case "halts":
