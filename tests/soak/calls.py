@@ -14,7 +14,7 @@ from anabranch.jit import COMPILED
 from anabranch.search.graph_options import grouped
 from anabranch.search.memory.layout import POSITIONS
 from tests.soak.catalogue import Drawn, chance, number, one_of
-from tests.soak.checks import facts_of, is_large, has_root, state_of
+from tests.soak.checks import facts_of, has_root, is_large, state_of
 from tests.soak.faults import Opinion, full_disk
 from tests.soak.script import Call, Line, Trial, Wrong, none_of
 

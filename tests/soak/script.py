@@ -23,7 +23,7 @@ from anabranch.jit import COMPILED
 from anabranch.search.graph_options import grouped
 from tests.search.invariants import total_visits
 from tests.soak.catalogue import Drawn, chance, number, one_of
-from tests.soak.checks import check_memory, check_result, facts_of, is_large, has_root, legal_at, state_of
+from tests.soak.checks import check_memory, check_result, facts_of, has_root, is_large, legal_at, state_of
 from tests.soak.faults import MANNERS, OURS, RAISED, Advice, Fault, Opinion, by_clock, by_line
 
 DEEPEST_SIGNAL = 3_000 if COMPILED else 20_000  # lines
@@ -31,7 +31,7 @@ DEEPEST_SIGNAL = 3_000 if COMPILED else 20_000  # lines
 REFUSALS = [
     r"memory=.* is too little",
     r"nothing was searched from here yet",
-    r"there is no move to take back",
+    r"there is nothing to take back",
     r"the game is over",
     r"is for graphs that were searched",
     r"is not for CatchUp",
