@@ -1,7 +1,7 @@
 """Advice: what a heuristic thinks of an action, before a search has tried it. A game may bring heuristics of its own.
 
 A heuristic is an option (a `NamedTuple`) with an implementation of `advise`; `consider` is there for those that want it.
-`Search(heuristic=...)` asks them: see `search/heuristic.py`.
+`Search(heuristic=...)` asks them: see `search/evaluate/heuristic.py`.
 """
 
 from anabranch.jit import generic
