@@ -63,8 +63,8 @@ def operations(draw, sides):
     left, left_is_float = draw(sides)
     right, right_is_float = draw(sides)
     is_float = left_is_float or right_is_float
-    anything = ("({0} + {1})", "({0} - {1})", "({0} * {1})", "(-{0})", "abs({0} - 1)", "({0} // {1})", "({0} % {1})")
-    whole = ("({0} & {1})", "({0} | {1})", "({0} ^ {1})", "(~({0} + 0))", "({0} >> ({1} & 7))", "({0} << ({1} & 3))")
+    anything = ("({0} + {1})", "({0} - {1})", "({0} * {1})", "(-{0})", "abs({0})", "abs({0} - 1)", "({0} // {1})", "({0} % {1})")
+    whole = ("({0} & {1})", "({0} | {1})", "({0} ^ {1})", "(~{0})", "({0} >> ({1} & 7))", "({0} << ({1} & 3))")
     form = draw(st.sampled_from(anything if is_float else anything + whole))
     return form.format(left, right), is_float
 
@@ -110,6 +110,11 @@ def random_records(seed, count=20):
 @compared
 @settings(max_examples=12)
 @given(expressions, st.integers(0, 2**32))
+@example("(-state.x_i1)", 0)
+@example("abs(state.x_i2)", 0)
+@example("(-state.x_u1)", 0)
+@example("(~state.x_u2)", 0)
+@example("(-(-state.x_u4))", 0)
 @example("(state.a_i1[0, 1] * 2)", 1)
 @example("(state.a_u1[0, 1] - state.a_u2[1, 2])", 1)
 @example("(state.x_u8 | 1)", 1)

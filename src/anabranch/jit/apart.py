@@ -1,9 +1,9 @@
 """Compiling in a process of its own, whose memory goes back to the system when it ends.
 
 Numba keeps some hundred megabytes of every large compilation for as long as the process lives. So a process that has grown
-(`LARGE`) forks before the next one: the child compiles and writes the kernel into the cache (`cache.py`), the parent waits and
-loads it from there. Below that size it compiles by itself, since what Numba remembers makes the next compilation quicker; a
-child has all of that too. Linux only: elsewhere, and if anything goes wrong in the child, the process compiles by itself.
+(`LARGE`) compiles in a child first: that writes the kernel into the cache (`cache.py`), and the process loads it from there.
+Below that size it compiles by itself, since what Numba remembers makes the next compilation quicker; a child has all of that
+too. Linux only: elsewhere, and if anything goes wrong in the child, the process compiles by itself.
 """
 
 import contextlib
@@ -11,55 +11,47 @@ import ctypes
 import os
 import signal
 import sys
-from typing import NoReturn
+from collections.abc import Callable
 
-LARGE = int(os.environ.get("ANABRANCH_FORK_ABOVE", 1 << 30))  # bytes of memory from which on a process forks to compile
+LARGE = int(os.environ.get("ANABRANCH_FORK_ABOVE", 1 << 30))  # bytes of memory from which on a process compiles in a child
 PR_SET_PDEATHSIG = 1  # of prctl: the signal that a process gets when its parent ends
-
-_is_child = False
 
 
 def is_worthwhile() -> bool:
     """Whether this process is so large that it should not compile by itself."""
-    return sys.platform == "linux" and not _is_child and _resident() >= LARGE
+    return sys.platform == "linux" and _resident() >= LARGE
 
 
-def compile_in_child() -> bool:
-    """Fork. In the child: True, and whoever called goes on to compile and then calls `leave`. In the parent: False, once the
-    child has ended."""
-    global _is_child
+def in_child(work: Callable[[], object]) -> None:
+    """Do this in a fork of this process, and wait until it has ended, in whatever way. Nothing else of the program runs in
+    the child: no handlers, no output."""
     parent = os.getpid()
     try:
         child = os.fork()
     except OSError:  # no memory or no process to be had
-        return False
+        return
     if child == 0:
-        _is_child = True
-        _end_with(parent)
-        return True
+        try:
+            _prepare(parent)
+            work()
+        finally:
+            os._exit(0)
     with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
         os.waitpid(child, 0)
-    return False
 
 
-def leave(code: int = 0) -> None:
-    """End the child that `compile_in_child` made. Nothing else of the program runs in it: no handlers, no output."""
-    if _is_child:
-        _exit(code)
-
-
-def _exit(code: int) -> NoReturn:
-    os._exit(code)
-
-
-def _end_with(parent: int) -> None:
-    """A child that nobody waits for any more ends at once, so that it keeps no output open."""
+def _prepare(parent: int) -> None:
+    """A child that nobody waits for any more ends at once. What it would say is said by its parent."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
+        with contextlib.suppress(ValueError):  # not in the main thread: then handlers of Python's do not run either
+            signal.signal(number, signal.SIG_DFL)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):
+        os.dup2(silence, output)
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
-        _exit(1)
+        os._exit(1)
 
 
 def _resident() -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import serialize
 from numba.core.compiler import CompileResult
 
-from anabranch.jit import apart, store
+from anabranch.jit import store
 from anabranch.jit.fingerprint import fingerprint, uncachable
 from anabranch.jit.settings import INLINED
 
@@ -51,16 +51,15 @@ class KernelCache:
         """The compiled code from disk, or None: then Numba compiles and calls `save_overload`."""
         target.refresh()
         arguments = _arguments(signature)
-        problem = self._not_kept(arguments)
-        path = None if problem else self._path(arguments, target)
-        found = _read(path, target)
+        found = None if self._not_kept(arguments) else _read(self._path(arguments, target), target)
         if found is None:
             self.on_compile(arguments)
-            if path is not None and apart.is_worthwhile() and not apart.compile_in_child():
-                found = _read(path, target)
-                if found is not None:
-                    self.on_done(None)
         return found
+
+    def would_keep(self, signature: Any, target: Any) -> bool:
+        """Whether compiled code for these types is not on disk yet, and would be after a compilation."""
+        arguments = _arguments(signature)
+        return not self._not_kept(arguments) and store.read(self._path(arguments, target)) is None
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compilation for other processes."""
@@ -69,7 +68,6 @@ class KernelCache:
         if problem is None:
             path = self._path(arguments, result.target_context)
             problem = store.write(path, serialize.dumps(result._reduce()))
-        apart.leave()
         self.on_done(problem)
 
     def enable(self) -> None:
@@ -107,9 +105,9 @@ class KernelCache:
         return store.folder().path / f"{self.function.__name__}-{digest}.kernel"
 
 
-def _read(path: Path | None, target: Any) -> Any:
+def _read(path: Path, target: Any) -> Any:
     """The compiled code in a file, or None."""
-    content = None if path is None else store.read(path)
+    content = store.read(path)
     if content is None:
         return None
     try:

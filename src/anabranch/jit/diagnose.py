@@ -28,7 +28,8 @@ BOILERPLATE = re.compile(r"Failed in nopython mode pipeline|During:|^\s*$|^- |Th
 def explain(error: Exception, kernel: Callable[..., Any], argument_types: tuple[Any, ...]) -> RuleError:
     """One clear error for a kernel that does not compile for these types."""
     concerned = _tags(argument_types)
-    asked = [choice for choice in choices if concerned & _tags(choice.types)] or choices
+    asked = [choice for choice in choices if concerned & _tags(choice.types)]
+    asked = asked or _reached(kernel)
     culprit, error = _innermost(asked, error, set())
     if culprit is None:
         return RuleError(f"`{kernel.__name__}` does not compile: {_reason(error)}")
@@ -41,6 +42,19 @@ def explain(error: Exception, kernel: Callable[..., Any], argument_types: tuple[
 def _tags(argument_types: tuple[Any, ...]) -> set[Any]:
     """The state tags among the types and what is nested in them."""
     return {key for leaf in leaves(argument_types) for key in keys_of_type(leaf) if isinstance(key, str)}
+
+
+def _reached(kernel: Callable[..., Any]) -> list[Choice]:
+    """What a kernel without a game calls, directly or not: functions that failed in other kernels are not to blame."""
+    found: dict[int, Choice] = {}
+    callers = [kernel]
+    while callers:
+        code = callers.pop().__code__
+        names = {*code.co_names, *code.co_freevars}
+        new = [choice for choice in choices if _is_called(choice, names) and id(choice) not in found]
+        found |= {id(choice): choice for choice in new}
+        callers.extend(choice.function for choice in new)
+    return [choice for choice in choices if id(choice) in found]
 
 
 def _innermost(asked: list[Choice], error: Exception, tried: set[int]) -> tuple[Choice | None, Exception]:

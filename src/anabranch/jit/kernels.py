@@ -7,11 +7,12 @@ in it (`interrupts.beside`); what it has begun is finished and kept. With `NUMBA
 means the same in both.
 """
 
+import contextlib
 import functools
 import gc
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
@@ -64,7 +65,6 @@ class Kernel:
         self._began = 0.0
         self._what = ""
         self._types: tuple[Any, ...] = ()
-        self._collects = True  # whether Python collected garbage before the compilation
         functools.update_wrapper(self, function)
         if COMPILED:
             self.dispatcher = numba.njit(**OPTIONS)(function)
@@ -98,34 +98,45 @@ class Kernel:
     def _compiled(self, signature: Any) -> Any:
         """What Numba makes or finds; what goes wrong is told by rule and line."""
         try:
-            with faster(), only(self.function.__qualname__):
+            with faster(), only(self.function.__qualname__), no_garbage_collection():
+                if apart.is_worthwhile() and self.dispatcher._cache.would_keep(signature, self.dispatcher.targetctx):
+                    self._started(tuple(signature))
+                    apart.in_child(lambda: self._compile(signature))
                 return self._compile(signature)
         except ForceLiteralArg:  # Numba asks again
             raise
         except Exception as error:
             if not self._what:
                 raise
-            apart.leave(1)  # the parent compiles again, and tells
             self._finished("it does not compile")
             raise explain(error, self.function, self._types) from None
         finally:
-            apart.leave(1)
+            self._finished(None)  # by a child, or not at all
 
     def _started(self, argument_types: tuple[Any, ...]) -> None:
-        self.compilations += 1
-        self._types = argument_types
-        self._what = f"{self.function.__name__} for {_names(argument_types)}"
-        self._began = time.perf_counter()
-        self._collects = gc.isenabled()
-        gc.disable()  # the compiler makes millions of objects that stay; to look through them took an eighth of its time
-        _reporter.started(self._what)
+        if not self._what:  # a child may have tried before
+            self.compilations += 1
+            self._types = argument_types
+            self._what = f"{self.function.__name__} for {_names(argument_types)}"
+            self._began = time.perf_counter()
+            _reporter.started(self._what)
 
     def _finished(self, problem: str | None) -> None:
         if self._what:
-            if self._collects:
-                gc.enable()
             _reporter.finished(self._what, time.perf_counter() - self._began, problem)
             self._what = ""
+
+
+@contextlib.contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """The compiler makes millions of objects that stay; to look through them took an eighth of its time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

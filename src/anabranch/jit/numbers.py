@@ -1,14 +1,15 @@
 """Numbers in plain Python that count as compiled ones do.
 
 Numba widens whole numbers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at
-2^64, and a mix of both is signed. An `f4` stays one beside others and beside very small whole numbers, and is an `f8`
+2^64, and a mix of both is signed. Only `-x`, `~x` and `abs(x)` are computed as wide as x is, and widened then. An `f4` stays one beside others and beside very small whole numbers, and is an `f8`
 otherwise. NumPy's scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read
 from a record is therefore
 
     bool               `Flag`
-    i1, i2, i4         an int (`Short`, if very small); nothing that is computed of a few of them leaves 64 bits
+    i1, i2             `Byte`, `Short`: ints; nothing that is computed of a few of them leaves 64 bits
+    i4                 an int
     i8                 `Signed`
-    u1, u2, u4, u8     `Unsigned`
+    u1, u2, u4, u8     `UnsignedByte`, `UnsignedShort`, `UnsignedLong`, `Unsigned`
     f4                 `Single`
     f8                 a float
 
@@ -35,9 +36,23 @@ def wrapped(number: int) -> int:
 
 
 class Short(int):
-    """An `i1` or `i2`: an int, but computed as f4 beside an f4."""
+    """An `i2`: an int, but computed as f4 beside an f4; and the lowest one has no opposite."""
 
     __slots__ = ()
+    bits = 16
+
+    def __neg__(self) -> int:
+        return -int(self) if self != -1 << (self.bits - 1) else int(self)
+
+    def __abs__(self) -> int:
+        return -self if self < 0 else int(self)
+
+
+class Byte(Short):
+    """An `i1`."""
+
+    __slots__ = ()
+    bits = 8
 
 
 class Flag(int):
@@ -52,11 +67,12 @@ class Flag(int):
         return repr(bool(self))
 
 
-class Whole(Short):  # of `Short`, so that Python asks it first beside one
+class Whole(Byte):  # of `Byte` and `Short`, so that Python asks it first beside one
     """What `Signed` and `Unsigned` share: arithmetic that chooses the type of its result as Numba does."""
 
     __slots__ = ()
     __array_priority__ = 1000.0  # NumPy's scalars leave an operation with one of these to us
+    bits = BITS
 
     def __hash__(self) -> int:
         return int.__hash__(self)
@@ -112,11 +128,32 @@ class Unsigned(Whole):
         """The number, wrapped around."""
         return int.__new__(cls, int(number) & ALL)
 
+    def __neg__(self) -> "Unsigned":
+        return Unsigned(-int(self) & ((1 << self.bits) - 1))
 
-class Tiny(Unsigned):
-    """A `u1`: `Unsigned`, but computed as f4 beside an f4."""
+    def __invert__(self) -> "Unsigned":
+        return Unsigned(~int(self) & ((1 << self.bits) - 1))
+
+
+class UnsignedLong(Unsigned):
+    """A `u4`."""
 
     __slots__ = ()
+    bits = 32
+
+
+class UnsignedShort(Unsigned):
+    """A `u2`."""
+
+    __slots__ = ()
+    bits = 16
+
+
+class UnsignedByte(Unsigned):
+    """A `u1`: computed as f4 beside an f4."""
+
+    __slots__ = ()
+    bits = 8
 
 
 class Single(float):
@@ -155,7 +192,7 @@ def _kind(number: Any) -> type[Whole]:
 
 
 def _stays_single(number: Any) -> bool:
-    return type(number) is Short or isinstance(number, (Single, np.float32, Tiny, Flag, *EXACT_IN_SINGLE))
+    return type(number) in (Byte, Short) or isinstance(number, (Single, np.float32, UnsignedByte, Flag, *EXACT_IN_SINGLE))
 
 
 def _beside_float(operation: Callable[..., Any], left: Any, right: Any) -> Any:
@@ -238,8 +275,8 @@ def _comparisons(number_class: type, python: type) -> None:
         setattr(number_class, name, compare)
 
 
-LIKE_SIGNED = frozenset((int, bool, Flag, Short, Signed))
-LIKE_UNSIGNED = frozenset((Unsigned, Tiny, np.uint64))
+LIKE_SIGNED = frozenset((int, bool, Flag, Byte, Short, Signed))
+LIKE_UNSIGNED = frozenset((Unsigned, UnsignedByte, UnsignedShort, UnsignedLong, np.uint64))
 WHOLE = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor")
 _arithmetic(Signed, int, (*WHOLE, "pow"))
 _arithmetic(Unsigned, int, (*WHOLE, "pow"))
@@ -249,20 +286,20 @@ _comparisons(Whole, int)
 _comparisons(Single, float)
 
 # All of one byte, made once: a board is read often. Negative ones stand where an index counts from the end.
-_shorts = tuple(map(Short, (*range(128), *range(-128, 0))))
-_tinies = tuple(map(Tiny, range(256)))
+_bytes = tuple(map(Byte, (*range(128), *range(-128, 0))))
+_unsigned_bytes = tuple(map(UnsignedByte, range(256)))
 _flags = tuple(map(Flag, (0, 1)))
 _bare_item = np.generic.item
 # By the type of NumPy's scalar: what plain rules get instead. Arrays and records are not in here, and stay what they are.
 READERS: dict[type, Callable[[Any], Any]] = {
     np.bool_: lambda value: _flags[bool(value)],
-    np.int8: _shorts.__getitem__,
+    np.int8: _bytes.__getitem__,
     np.int16: Short,
     np.int32: _bare_item,
     np.int64: functools.partial(int.__new__, Signed),
-    np.uint8: _tinies.__getitem__,
-    np.uint16: functools.partial(int.__new__, Unsigned),
-    np.uint32: functools.partial(int.__new__, Unsigned),
+    np.uint8: _unsigned_bytes.__getitem__,
+    np.uint16: functools.partial(int.__new__, UnsignedShort),
+    np.uint32: functools.partial(int.__new__, UnsignedLong),
     np.uint64: functools.partial(int.__new__, Unsigned),
     np.float32: Single,
     np.float64: _bare_item,
