@@ -1,9 +1,10 @@
 """Numbers in plain Python that count as compiled ones do.
 
 Numba widens whole numbers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at
-2^64, and a mix of both is signed. Only `-x`, `~x` and `abs(x)` are computed as wide as x is, and widened then. An `f4` stays one beside others and beside very small whole numbers, and is an `f8`
-otherwise. NumPy's scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read
-from a record is therefore
+2^64, and a mix of both is signed. Only `-x`, `~x` and `abs(x)` are computed as wide as x is, and widened then: `-x` of a `u1`
+that holds 5 is 251. An `f4` stays one beside others and beside very small whole numbers, and is an `f8` otherwise. NumPy's
+scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read from a record is
+therefore
 
     bool               `Flag`
     i1, i2             `Byte`, `Short`: ints; nothing that is computed of a few of them leaves 64 bits
