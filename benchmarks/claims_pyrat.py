@@ -42,8 +42,8 @@ def duplicates(simulations: int, seed: int) -> float:
     """The share of a tree's nodes whose position another node has as well."""
     search = Search(board(seed), select=Decoupled(c=1.5), evaluate=Uniform(), seed=seed)
     search.run(visits=simulations)
-    found = numbers(search._graph)
-    keys = {tuple(key) for key in search._graph.cards["key"][found - 1].tolist()}
+    found = numbers(search.rooted.graph)
+    keys = {tuple(key) for key in search.rooted.graph.cards["key"][found - 1].tolist()}
     return 1.0 - len(keys) / len(found)
 
 

@@ -31,7 +31,7 @@ def our_seconds(simulations: int, seed: int) -> float:
     if simulations > SMALL:
         return cpu_seconds(lambda: search.run(game.start(), visits=simulations))
     search.run(game.start(), visits=1)
-    driver: Any = search._driver
+    driver: Any = search.rooted.driver
     return cpu_seconds(lambda: driver.run(simulations - 1))
 
 

@@ -1,6 +1,7 @@
 """What plain rules read from a record counts as in a kernel: expressions over all types of fields, plain against compiled."""
 
 import math
+import sys
 
 import numba
 import numpy as np
@@ -258,3 +259,11 @@ def test_a_field_that_is_not_there_is_told_with_the_nearest_one():
         state.stonse = 3
     with pytest.raises(AttributeError, match="it has stones, turn"):
         _ = state.board
+
+
+def test_reading_an_array_of_a_record_keeps_nothing_alive():
+    seen = readable(np.zeros(1, RECORD))
+    before = sys.getrefcount(seen)
+    read = [int(seen[0].a_i4[0, 1]) + int(seen[0].inner.a_u8[1, 0]) for _ in range(10)]
+    after = sys.getrefcount(seen)
+    assert read == [0] * 10 and after == before

@@ -275,10 +275,10 @@ class ReferencePairs:
 def assert_same_pairs(search: Any, reference: ReferencePairs) -> int:
     """Walk both graphs in parallel from their roots: pairs, visits, rewards, priors and values of every node; how many there
     are."""
-    graph = search._graph
+    graph = search.rooted.graph
     wide = graph.edges["total"].shape[1] > 1
     numbers: dict[int, int] = {}  # of the search's nodes, by the reference's
-    new = [(int(search._root), reference.root, ())]
+    new = [(int(search.rooted.root), reference.root, ())]
     while new:
         number, node, line = new.pop()
         what = f"after {line}"
@@ -314,12 +314,12 @@ def assert_same_pairs(search: Any, reference: ReferencePairs) -> int:
 def assert_pairs_add_up(search: Any) -> int:
     """What holds of every node at rest: counts and values follow from its edges, visited edges have evaluated children, and
     players' own priors sum to 1; how many nodes there are. `search` backs up means."""
-    graph, game = search._graph, search.game
-    if search._needs.merge:
+    graph, game = search.rooted.graph, search.game
+    if search.rooted.needs.merge:
         search.sweep()
     wide = graph.edges["total"].shape[1] > 1
     found: set[int] = set()
-    new = [int(search._root)]
+    new = [int(search.rooted.root)]
     while new:
         number = new.pop()
         if number in found:

@@ -48,7 +48,7 @@ def amaf_means(amaf: np.ndarray) -> np.ndarray:
 
 def nodes_with_amaf(search: Any) -> Iterator[tuple[tuple[int, ...], int]]:
     """All nodes with edges that the root reaches, by the first path that leads there."""
-    graph, wanted, met = search._graph, [((), search._root)], set()
+    graph, wanted, met = search.rooted.graph, [((), search.rooted.root)], set()
     for line, number in wanted:
         if number not in met and graph.nodes["count"][number]:
             met.add(number)
@@ -61,7 +61,7 @@ def nodes_with_amaf(search: Any) -> Iterator[tuple[tuple[int, ...], int]]:
 
 def amaf_facts(search: Any) -> dict[tuple[int, ...], Any]:
     """All that edges have, own values and amaf, by the path to their node; equal searches give equal facts."""
-    graph = search._graph
+    graph = search.rooted.graph
     return {
         line: (
             graph.hints["visits"][number : number + 1].tolist(),
@@ -75,7 +75,7 @@ def amaf_facts(search: Any) -> dict[tuple[int, ...], Any]:
 
 def assert_same_amaf(search: Any, reference: Any) -> int:
     """Compare AMAF values and hints with a reference's, edge for edge; how many edges have an AMAF value."""
-    graph, known, pairs, met = search._graph, 0, [(search._root, reference.root)], set()
+    graph, known, pairs, met = search.rooted.graph, 0, [(search.rooted.root, reference.root)], set()
     for number, expected in pairs:
         if number in met or not expected.edges:
             continue

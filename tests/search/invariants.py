@@ -30,9 +30,9 @@ def place(graph, number):
 
 def check_at_rest(search):
     """A two-player zero-sum game without rewards, chance or repetitions, after a search with the mean as backup."""
-    graph, root = search._graph, search._root
+    graph, root = search.rooted.graph, search.rooted.root
     if isinstance(graph, Graph):
-        if search._needs.merge:
+        if search.rooted.needs.merge:
             search.sweep()
         check_graph(graph, root)
     else:
@@ -41,7 +41,7 @@ def check_at_rest(search):
 
 def check_counts(search):
     """Whatever the game and the options: nothing is under way, counts add up, everything is a number."""
-    graph, root = search._graph, search._root
+    graph, root = search.rooted.graph, search.rooted.root
     nodes, edges, slots = graph.nodes, graph.edges, int(graph.used[SLOTS])
     assert 0 <= root < slots
     for number, numbers in reached(graph, root).items():
@@ -136,15 +136,15 @@ def check_graph(graph, root):
 
 def total_visits(search):
     """All visits of the root's edges."""
-    root = search._root
+    root = search.rooted.root
     first = root + 1
-    return int(search._graph.edges["visits"][first : first + int(search._graph.nodes["count"][root])].sum())
+    return int(search.rooted.graph.edges["visits"][first : first + int(search.rooted.graph.nodes["count"][root])].sum())
 
 
 def is_finite(search):
     """Whether all values in memory are numbers."""
-    graph = search._graph
+    graph = search.rooted.graph
     return all(
         np.isfinite(graph.edges["total"][numbers.start : numbers.stop]).all()
-        for numbers in reached(graph, search._root).values()
+        for numbers in reached(graph, search.rooted.root).values()
     )

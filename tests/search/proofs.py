@@ -244,7 +244,7 @@ class Trial:
         return int(self.random.choice(legal)) if legal else None
 
     def searched(self) -> bool:
-        return self.search._driver is not None
+        return self.search.rooted.driver is not None
 
     def note(self, step: str) -> None:
         self.verdict.script.append(step)

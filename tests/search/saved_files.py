@@ -104,10 +104,10 @@ def forge_element(array, slots, chance):
 
 def forge_slot(arrays, search, chance):
     """Another number in a node, its card or one of its edges; mostly of those that the root reaches."""
-    graph, slots = search._graph, int(arrays["used"][SLOTS])
+    graph, slots = search.rooted.graph, int(arrays["used"][SLOTS])
     width = graph.edges["total"].shape[1]
     on_graph = "learnt" in arrays
-    known = reached(graph, search._root)
+    known = reached(graph, search.rooted.root)
     number = chance.choice(list(known))
     kinds = [(node_dtype if on_graph else tree_node_dtype)(width), edge_dtype(width), header_dtype(width)]
     kind = chance.choice(kinds if on_graph else kinds[:2])
@@ -128,8 +128,8 @@ def forge_slot(arrays, search, chance):
 
 def forge_visits(arrays, search, chance):
     """More visits of an edge, counted at its node as well."""
-    graph = search._graph
-    number, edges = chance.choice([(n, e) for n, e in reached(graph, search._root).items() if e])
+    graph = search.rooted.graph
+    number, edges = chance.choice([(n, e) for n, e in reached(graph, search.rooted.root).items() if e])
     more = chance.choice([1, -1, 10, 2**30, 2**31 - 1])
     for dtype, place in ((graph.nodes.dtype, number), (graph.edges.dtype, chance.choice(list(edges)))):
         row = arrays["slots"].view(dtype)["visits"]
@@ -138,8 +138,8 @@ def forge_visits(arrays, search, chance):
 
 def forge_edges(arrays, search, chance):
     """Two edges of the same or of different nodes change places, or one takes the other's."""
-    graph = search._graph
-    numbers = [e for edges in reached(graph, search._root).values() for e in edges]
+    graph = search.rooted.graph
+    numbers = [e for edges in reached(graph, search.rooted.root).values() for e in edges]
     rows, (one, other) = arrays["slots"].view(graph.edges.dtype), chance.choices(numbers, k=2)
     rows[one], rows[other] = (rows[other].copy(), rows[one].copy()) if chance.random() < 0.7 else (rows[other], rows[other])
 
@@ -251,7 +251,7 @@ def write(path, arrays):
 
 def bytes_of(search):
     """What a search that refuses a file must not have changed."""
-    driver, slots = search._driver, int(search._graph.used[SLOTS])
+    driver, slots = search.rooted.driver, int(search.rooted.graph.used[SLOTS])
     return search.position.data, driver.root, driver.graph.used.tobytes(), driver.graph.nodes[:slots].tobytes()
 
 

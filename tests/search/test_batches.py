@@ -86,7 +86,7 @@ def test_a_leaf_that_waits_is_not_asked_for_twice():
     evaluator = Sure(16)
     search = search_with(evaluator, virtual=ab.select.VirtualLoss(loss=0.0), graph=True)
     search.run(visits=100)
-    assert search._driver.stack.lanes.status[0, COLLISIONS] > 0
+    assert search.rooted.driver.stack.lanes.status[0, COLLISIONS] > 0
     assert all(len(set(call)) == len(call) for call in evaluator.calls)
     check_at_rest(search)
 
@@ -113,7 +113,7 @@ def test_visits_of_finished_games_do_not_outrun_those_that_wait():
     seen = set()
     for _ in range(40):
         leaves = search.ask(4, position)
-        told = search._driver.stack.lanes.status[0]
+        told = search.rooted.driver.stack.lanes.status[0]
         assert told[DONE] <= 4
         seen.add((int(told[DONE]), len(leaves)))
         search.tell(leaves, None, np.zeros(len(leaves)))
@@ -228,7 +228,7 @@ def test_a_proof_ends_a_batch_and_all_that_was_done_is_counted():
 def test_the_loop_can_be_ones_own():
     evaluator = Counting(4)
     search, other = search_with(evaluator), search_with(Counting(4))
-    while search._driver is None or total_visits(search) < 200:
+    while search.rooted.driver is None or total_visits(search) < 200:
         leaves = search.ask(4)
         assert len(leaves) <= 4
         search.tell(leaves, *evaluator(leaves.states))
@@ -371,5 +371,5 @@ def test_noise_is_gone_when_the_root_moves():
 
 
 def edge_priors(search):
-    first = search._root + 1
-    return search._graph.edges["prior"][first : first + 7].tolist()
+    first = search.rooted.root + 1
+    return search.rooted.graph.edges["prior"][first : first + 7].tolist()

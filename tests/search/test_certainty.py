@@ -50,8 +50,8 @@ def test_every_node_is_the_weighed_mean_of_what_is_below(batch, graph):
     search.run(visits=100)
     if graph:
         search.sweep()
-    memory = search._graph
-    for number, numbers in reached(memory, search._root).items():
+    memory = search.rooted.graph
+    for number, numbers in reached(memory, search.rooted.root).items():
         own = float(memory.weights[number, OWN_WEIGHT])
         if memory.nodes["flags"][number] & OVER:
             assert own == 0.0

@@ -18,7 +18,7 @@ VISITS = 3000 if COMPILED else 300
 
 def facts(search):
     """Everything below the root, by key: visits, value, and edges with the keys they lead to."""
-    graph, found, wanted = search._graph, {}, [search._root]
+    graph, found, wanted = search.rooted.graph, {}, [search.rooted.root]
     while wanted:
         number = wanted.pop()
         key = tuple(graph.headers["key"][number - 1].tolist())
@@ -40,7 +40,7 @@ def facts(search):
 
 def assert_counts_hold(search):
     """N is a node's own evaluations and the visits of its edges, and memory is what is used."""
-    graph = search._graph
+    graph = search.rooted.graph
     for number in numbers(graph):
         node = graph.nodes[number]
         assert node["visits"] == node["own"] + edge_records(graph, int(number))["visits"].sum()
@@ -58,10 +58,10 @@ def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
     search.run(visits=VISITS)
     search.advance(search.run(visits=1).best)
     before = facts(search)
-    driver = search._driver
+    driver = search.rooted.driver
     driver.root = int(collect(driver.graph, driver.root)[driver.root])
     assert facts(search) == before
-    assert len(numbers(search._graph)) == len(before)
+    assert len(numbers(search.rooted.graph)) == len(before)
     assert_counts_hold(search)
     search.run(visits=VISITS)
     assert_counts_hold(search)
@@ -74,7 +74,7 @@ def test_a_full_graph_goes_on(collecting):
     assert result.memory_full
     assert result.visits.sum() == VISITS
     assert_counts_hold(search)
-    refused = int(search._graph.used[REFUSED])
+    refused = int(search.rooted.graph.used[REFUSED])
     if isinstance(collecting, ab.graphs.Forget):  # there is room again, and it is used
         assert refused < VISITS / 2
         assert search.run(visits=10).stats.nodes > (20 if COMPILED else 5)
@@ -83,7 +83,7 @@ def test_a_full_graph_goes_on(collecting):
 def test_forgetting_keeps_values_and_visits():
     search = ab.Search(TicTacToe(), graph=ab.graphs.GraphOptions(collect=ab.graphs.Forget()))
     search.run(visits=VISITS)
-    driver = search._driver
+    driver = search.rooted.driver
     before = search.run(visits=1)
     for _ in range(2):  # signposts go first, and then what was little visited
         driver.refused, driver.waste = -1, False
@@ -121,5 +121,5 @@ def test_noise_and_a_chosen_action_follow_the_root_when_memory_is_collected():
         before = search.run(visits=VISITS).visits
         after = search.run(visits=VISITS, action="a").visits
         assert after[0] - before[0] == VISITS
-        np.testing.assert_allclose(edge_records(search._graph, search._root)["prior"], 1 / 7, rtol=1e-6)
+        np.testing.assert_allclose(edge_records(search.rooted.graph, search.rooted.root)["prior"], 1 / 7, rtol=1e-6)
         assert_counts_hold(search)

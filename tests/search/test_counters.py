@@ -18,13 +18,13 @@ ENDING = TicTacToe().position([0, 1, 2, 4, 3, 5, 7])  # two cells are empty: a s
 
 def give_visits(search: ab.Search, visits: int) -> None:
     """Let the root and its most visited edge have had so many."""
-    graph, root = search._graph, search._root
+    graph, root = search.rooted.graph, search.rooted.root
     edges = edge_records(graph, root)
     edge = edges[int(edges["visits"].argmax())]
     edges["total"][edges["visits"].argmax()] *= visits / int(edge["visits"])
     edges["visits"][edges["visits"].argmax()] += visits - int(graph.nodes["visits"][root])
     graph.nodes["visits"][root] = visits
-    search._driver.countable = 0
+    search.rooted.driver.countable = 0
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_in_a_graph_any_node_may_be_the_one_that_is_full():
     """Others than the root have counted more since the root moved."""
     search = ab.Search(ConnectFour(), graph=True)
     search.run(visits=2000)
-    child = int(edge_records(search._graph, search._root)["child"][0])
-    search._graph.nodes["visits"][child] = MOST_VISITS
-    search._driver.countable = 0
+    child = int(edge_records(search.rooted.graph, search.rooted.root)["child"][0])
+    search.rooted.graph.nodes["visits"][child] = MOST_VISITS
+    search.rooted.driver.countable = 0
     result = search.run(visits=5000)
     assert result.stopped_by == "full counters"
     assert result.stats.simulations == 0
@@ -73,9 +73,9 @@ def test_in_a_graph_any_node_may_be_the_one_that_is_full():
 def test_amaf_visits_are_counters_too():
     search = ab.Search(ConnectFour(), select=ab.Rave(), evaluate=ab.Rollout(playouts=4))
     search.run(visits=200)
-    graph, root = search._graph, search._root
+    graph, root = search.rooted.graph, search.rooted.root
     graph.amaf["amaf_visits"][root + 1] = MOST_VISITS - 400
-    search._driver.countable = 0
+    search.rooted.driver.countable = 0
     result = search.run(visits=5000)
     assert result.stopped_by == "full counters"
     assert graph.amaf["amaf_visits"][root + 1] <= MOST_VISITS
@@ -84,19 +84,19 @@ def test_amaf_visits_are_counters_too():
 def test_the_numbers_of_simulations_begin_again_before_they_are_full():
     search = ab.Search(ConnectFour(), graph=ab.graphs.GraphOptions(stale=ab.graphs.Ancestors()), memory="2MB")
     search.run(visits=300)
-    search._graph.used[SIMULATION] = 2**31 - 20
-    search._driver.countable = 0
+    search.rooted.graph.used[SIMULATION] = 2**31 - 20
+    search.rooted.driver.countable = 0
     search.run(visits=300)
-    assert 0 < search._graph.used[SIMULATION] < 1000
+    assert 0 < search.rooted.graph.used[SIMULATION] < 1000
     assert search.staleness().largest < 1e-9
 
 
 def test_leaves_that_are_asked_for_are_counted_too():
     search = ab.Search(ConnectFour(), select=ab.PUCT())
     search.tell(search.ask(1), None, [0.0])
-    give_visits_of_root = search._graph.nodes["visits"]
-    give_visits_of_root[search._root] = MOST_VISITS
-    search._driver.countable = 0
+    give_visits_of_root = search.rooted.graph.nodes["visits"]
+    give_visits_of_root[search.rooted.root] = MOST_VISITS
+    search.rooted.driver.countable = 0
     with pytest.raises(ab.errors.SearchError, match="counters are full"):
         search.ask(1)
 

@@ -147,10 +147,10 @@ def test_nothing_that_depends_on_the_path_survives_the_root():
     game = Tug()
     search = ab.Search(game, graph=True, prove=True, select=ab.UCT(c=3.0), evaluate=ab.Uniform())
     search.run(visits=VISITS)
-    assert search._graph.cuts[: search._graph.used[4]].any()
+    assert search.rooted.graph.cuts[: search.rooted.graph.used[4]].any()
     for action in ("+1", "-2", "+1"):
         search.advance(action)
-        graph, past = search._graph, {position.key for position in _line(game, search.position)}
+        graph, past = search.rooted.graph, {position.key for position in _line(game, search.position)}
         for number in numbers(graph):
             key = tuple(int(half) for half in graph.headers["key"][number - 1])
             assert bool(graph.nodes["flags"][number] & 2) == (key in past)
@@ -176,8 +176,8 @@ def test_a_mark_of_the_path_is_gone_when_the_root_has_moved(graph):
     search.run(visits=VISITS)
     search.advance("+1")
     search.run(visits=200)
-    back = next(edge for edge in edge_records(search._graph, search._root) if edge["action"] == game.action("-1"))
-    assert not search._graph.nodes["flags"][back["child"]] & 2
+    back = next(edge for edge in edge_records(search.rooted.graph, search.rooted.root) if edge["action"] == game.action("-1"))
+    assert not search.rooted.graph.nodes["flags"][back["child"]] & 2
 
 
 class Circle:

@@ -160,7 +160,7 @@ def test_nonsense_is_told_and_the_search_is_usable_afterwards(message, nonsense,
     with pytest.raises(ab.errors.EvaluatorError) as told:
         search.run(visits=20)
     assert message in str(told.value)
-    before = 0 if search._root < 0 else int(read_tree(search)[0].visits) - 1
+    before = 0 if search.rooted.root < 0 else int(read_tree(search)[0].visits) - 1
     result = search.run(visits=20)
     assert result.stats.simulations == 20
     assert result.visits.sum() == before + 20

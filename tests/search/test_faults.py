@@ -46,7 +46,7 @@ class Faulty:
 def state_of(search: ab.Search):
     """All that a user can see of a search."""
     where = getattr(search.position, "data", None) or getattr(search.position, "cells", None)
-    if search._driver is None:
+    if search.rooted.driver is None:
         return where, None
     view = search.graph
     return where, (view.nodes.tobytes(), view.edges.tobytes())
@@ -93,7 +93,7 @@ def play_on(search: ab.Search) -> None:
 
 
 def visits_at(search: ab.Search) -> int:
-    return 0 if search._driver is None or not search._driver.has_root else int(search.result().visits.sum())
+    return 0 if search.rooted.driver is None or not search.rooted.driver.has_root else int(search.result().visits.sum())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,7 +123,7 @@ def test_a_raising_evaluator_leaves_nothing_under_way(threads, batch):
                     search.advance(search.result().best)
             except ab.errors.EvaluatorError:
                 raised += 1
-            if search._driver is not None and search._driver.has_root:
+            if search.rooted.driver is not None and search.rooted.driver.has_root:
                 check_at_rest(search)
         assert raised == 1
 
@@ -241,7 +241,7 @@ def test_a_signal_at_any_line_of_a_run_keeps_what_is_done(kind, threads):
     for line in range(1, lines + 1, 1 + lines // 120):
         search = new_search(kind, Faulty(), threads=threads, noise=ab.final.Dirichlet(0.3, 0.25))
         with_signal_at(line, lambda search=search: search.run(visits=6))
-        if search._driver is not None and search._driver.has_root:
+        if search.rooted.driver is not None and search.rooted.driver.has_root:
             priors = search.graph.edges["prior"][: len(search.result().moves)]
             assert np.allclose(priors, priors[0]), "the noise is still there"
             if kind in ("tree", "graph"):

@@ -84,11 +84,11 @@ class BlackAndWhite(ab.Game):
 
 def draw(search, number=None, indent=""):
     """The tree as wins/visits, a line a node."""
-    number = search._root if number is None else number
-    node, edges = search._graph.nodes[number], edge_records(search._graph, number)
+    number = search.rooted.root if number is None else number
+    node, edges = search.rooted.graph.nodes[number], edge_records(search.rooted.graph, number)
     sign = -1 if node["player"] == 1 else 1  # totals at white's nodes are in white's view
     own = node["visits"] - edges["visits"].sum()
-    wins = own * search._graph.headers["value"][number - 1, 0] + sign * edges["total"].sum()
+    wins = own * search.rooted.graph.headers["value"][number - 1, 0] + sign * edges["total"].sum()
     lines = [f"{indent}{round(wins)}/{node['visits']}"]
     for child in sorted(edges["child"][edges["visits"] > 0]):
         lines.append(draw(search, child, indent + "  "))
@@ -101,7 +101,7 @@ def test_five_simulations_add_a_node_each_and_count_wins_and_visits(select):
 
     def scripted(states):
         """The next outcome of the script, for the player to move. Draws what the simulations before have left."""
-        if search._root != NO_NODE:
+        if search.rooted.root != NO_NODE:
             drawn.append(draw(search))
         black = OUTCOMES[len(drawn)]
         return None, [black if states["turn"][0] == 0 else -black]

@@ -21,13 +21,13 @@ SIMULATIONS = 600 if COMPILED else 60
 
 def nodes_by_key(search):
     """The search's nodes, by the keys of their positions."""
-    graph = search._graph
+    graph = search.rooted.graph
     return {tuple(int(half) for half in graph.headers["key"][number - 1]): int(number) for number in numbers(graph)}
 
 
 def assert_same_graph(search, reference):
     """Compare with a `ReferenceGraph`, node for node; how many nodes were compared."""
-    graph, wide = search._graph, search.game.value_width() > 1
+    graph, wide = search.rooted.graph, search.game.value_width() > 1
     known = nodes_by_key(search)
     assert set(known) == set(reference.nodes)
     for key, expected in reference.nodes.items():
@@ -125,12 +125,12 @@ def reachable(game):
 
 def known_positions(search):
     """The keys of all positions below the root that the search has a node for, found by playing."""
-    found, wanted = set(), [(search._root, search.position)]
+    found, wanted = set(), [(search.rooted.root, search.position)]
     while wanted:
         number, position = wanted.pop()
         if position.key not in found:
             found.add(position.key)
-            for edge in edge_records(search._graph, number):
+            for edge in edge_records(search.rooted.graph, number):
                 if edge["child"] != NO_NODE:
                     wanted.append((int(edge["child"]), position.play(int(edge["action"]))))
     return found

@@ -77,7 +77,10 @@ def test_a_heuristic_in_python_says_the_same_as_a_compiled_one():
     for heuristic in (Fancy(), same):
         search = ab.Search(Echo(), select=RAVE, heuristic=heuristic)
         search.run(visits=1)
-        said, actions = hints_of(search._graph, search._root), edge_records(search._graph, search._root)["action"]
+        said, actions = (
+            hints_of(search.rooted.graph, search.rooted.root),
+            edge_records(search.rooted.graph, search.rooted.root)["action"],
+        )
         hints.append(said[np.argsort(actions)].tolist())
     assert hints[0] == hints[1]
 
@@ -139,7 +142,7 @@ def test_visits_still_count_simulations():
     search = ab.Search(TicTacToe(), select=ab.UCT(), heuristic=ab.evaluate.EvenGame(visits=20))
     result = search.run(visits=50)
     assert result.visits.sum() == 50
-    assert (hints_of(search._graph, search._root)["visits"] == 20).all()
+    assert (hints_of(search.rooted.graph, search.rooted.root)["visits"] == 20).all()
 
 
 def test_a_heuristic_guides_the_search_until_visits_say_otherwise():
@@ -152,7 +155,7 @@ def test_a_heuristic_guides_the_search_until_visits_say_otherwise():
 def test_the_even_game_starts_amaf_values_in_the_middle():
     search = ab.Search(Echo(), select=RAVE, heuristic=ab.evaluate.EvenGame())
     search.run(visits=1)
-    amaf, hints = amaf_of(search._graph, search._root), hints_of(search._graph, search._root)
+    amaf, hints = amaf_of(search.rooted.graph, search.rooted.root), hints_of(search.rooted.graph, search.rooted.root)
     assert (hints["value"] == 0.0).all() and (hints["visits"] == 0).all()
     assert set(amaf["amaf_visits"].tolist()) <= {50, 51}
 
@@ -257,4 +260,4 @@ def test_what_is_no_heuristic_is_refused(heuristic, message):
 def test_a_search_without_heuristic_keeps_the_compact_tree():
     search = ab.Search(TicTacToe())
     search.run(visits=1)
-    assert not hasattr(search._graph, "amaf")
+    assert not hasattr(search.rooted.graph, "amaf")

@@ -44,7 +44,7 @@ def make(game, memory="20MB", **options):
 
 def state_of(search):
     """All that a search will go on from, as bytes."""
-    driver, view = search._driver, search.graph
+    driver, view = search.rooted.driver, search.graph
     return (
         view.nodes.tobytes(),
         view.edges.tobytes(),
@@ -52,7 +52,7 @@ def state_of(search):
         driver.work.random.tobytes(),
         search.position.data,
         search.position.moves,
-        search._history.keys,
+        search.rooted.history.keys,
     )
 
 
@@ -111,8 +111,8 @@ def test_the_past_of_the_game_is_kept(path):
     search.run(visits=VISITS)
     search.save(path)
     other.load(path)
-    assert other._history.keys == search._history.keys != []
-    assert (other._driver.work.exhausted == search._driver.work.exhausted).all()
+    assert other.rooted.history.keys == search.rooted.history.keys != []
+    assert (other.rooted.driver.work.exhausted == search.rooted.driver.work.exhausted).all()
     for each in (search, other):
         each.run(visits=VISITS)
     assert state_of(other) == state_of(search)
@@ -129,11 +129,11 @@ def test_a_full_memory_stays_full(path):
 
 
 def test_long_paths_are_kept_long(path, kept):
-    kept._driver.lengthen_path()
+    kept.rooted.driver.lengthen_path()
     kept.save(path)
     other = make(TicTacToe(), graph=True)
     other.load(path)
-    assert len(other._driver.work.path_edges) == len(kept._driver.work.path_edges)
+    assert len(other.rooted.driver.work.path_edges) == len(kept.rooted.driver.work.path_edges)
 
 
 @pytest.mark.parametrize("memory", ["1MB", "100MB"])
@@ -195,11 +195,11 @@ def changed(path, /, **fields):
 
 def refuses(search, path, message):
     """Loading fails like this, and the search is as it was."""
-    before = None if search._driver is None else state_of(search)
+    before = None if search.rooted.driver is None else state_of(search)
     with pytest.raises(ab.errors.SearchError, match=message) as told:
         search.load(path)
     assert "\n" not in str(told.value)
-    assert (None if search._driver is None else state_of(search)) == before
+    assert (None if search.rooted.driver is None else state_of(search)) == before
     search.run(visits=20)
 
 
@@ -323,7 +323,7 @@ def test_a_table_that_has_grown_needs_its_room_even_after_nodes_are_gone(path):
     search.run(visits=4000)
     for action in "dddd":
         search.advance(action)
-    driver = search._driver
+    driver = search.rooted.driver
     driver.root = int(collect(driver.graph, driver.root)[driver.root])
     search.run(visits=100)
     used = driver.graph.used
@@ -333,7 +333,7 @@ def test_a_table_that_has_grown_needs_its_room_even_after_nodes_are_gone(path):
     assert enough > search.run(visits=1).stats.bytes
     other = make(ConnectFour(), memory=enough, graph=True)
     other.load(path)
-    assert len(other._driver.graph.table) == used[TABLE]
+    assert len(other.rooted.driver.graph.table) == used[TABLE]
 
 
 def test_python_objects_are_not_saved(path):
@@ -367,4 +367,4 @@ def test_a_search_in_the_background_is_left_alone(path, kept):
                 ask()
     finally:
         kept.stop()
-    assert kept._driver.graph.used[SLOTS] > 0
+    assert kept.rooted.driver.graph.used[SLOTS] > 0

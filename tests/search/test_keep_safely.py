@@ -73,7 +73,7 @@ def test_two_savers_leave_one_file_that_is_whole(path, kept):
         while not done.is_set():
             try:
                 reader.load(path)
-                assert reader._graph.used[SLOTS] in (kept._graph.used[SLOTS], other._graph.used[SLOTS])
+                assert reader.rooted.graph.used[SLOTS] in (kept.rooted.graph.used[SLOTS], other.rooted.graph.used[SLOTS])
             except Exception as error:
                 faults.append(error)
 
@@ -351,10 +351,10 @@ def test_what_no_position_of_the_game_leads_to_is_dropped(path):
     search, other = make(game, graph=True), make(game, graph=True)
     search.run(game.position(["a1", "b2"]), visits=4 * VISITS)
     search.run(game.position(["c3", "b2", "a1"]), visits=VISITS)
-    before = int(search._graph.used[POSITIONS])
+    before = int(search.rooted.graph.used[POSITIONS])
     search.save(path)
     other.load(path)
-    assert len(reached(other._graph, other._root)) == other._graph.used[POSITIONS] < before
+    assert len(reached(other.rooted.graph, other.rooted.root)) == other.rooted.graph.used[POSITIONS] < before
     assert state_of(other)[:2] == state_of(search)[:2]
     other.run(visits=VISITS)
     check_counts(other)
@@ -381,7 +381,7 @@ def test_a_graph_goes_from_one_thread_to_several_and_back(saver, loader, path):
     search.save(path)
     other.load(path)
     if loader > 1:  # what a node keeps is how many are under way from there, and not when the last one came
-        assert not other._graph.nodes["under_way"][list(reached(other._graph, other._root))].any()
+        assert not other.rooted.graph.nodes["under_way"][list(reached(other.rooted.graph, other.rooted.root))].any()
     other.run(visits=2_000)
     check_counts(other)
 

@@ -76,7 +76,7 @@ def both(game, rule, visits=VISITS, **options):
     for count in (visits // 3, visits):
         result = search.run(position, visits=count)
         if isinstance(rule, ab.select.Gumbel):
-            reference.plan(count, search._graph.plan[NOISE])
+            reference.plan(count, search.rooted.graph.plan[NOISE])
         reference.run(count)
     return search, reference, result
 
@@ -250,8 +250,8 @@ def test_the_target_goes_by_the_priors_that_the_search_saw():
     noise = ab.final.Dirichlet(alpha=0.3, weight=0.9)
     search = ab.Search(TicTacToe(), select=ab.select.Forced(k=20.0), noise=noise, evaluate=opinion, memory="10MB")
     result = search.run(visits=100)
-    root, noisy = search._driver.noisy
-    assert root == search._root
+    root, noisy = search.rooted.driver.noisy
+    assert root == search.rooted.root
     edges = read_tree(search)[0].edges
     assert [edge.prior for edge in edges] != noisy.tolist()
     clean = ab.Search(TicTacToe(), select=ab.select.Forced(k=20.0), evaluate=opinion, memory="10MB").run(visits=100)
@@ -266,8 +266,8 @@ def test_the_target_goes_by_the_priors_that_the_search_saw():
 
 def test_squares_are_those_of_all_values_that_came_up():
     search, reference, _ = both(Treasure(), ab.select.KataGoPUCT())
-    root = search._root
-    squares = search._graph.squares[root + 1 : root + 1 + len(reference.root.edges)]
+    root = search.rooted.root
+    squares = search.rooted.graph.squares[root + 1 : root + 1 + len(reference.root.edges)]
     expected = [sum(value * value for value in reference.samples.get(id(edge), [])) for edge in reference.root.edges]
     np.testing.assert_allclose(squares, expected, rtol=1e-9)
 
@@ -296,8 +296,8 @@ def test_the_standard_error_falls_with_visits_and_doubts_a_single_one():
 def test_a_search_without_need_keeps_no_squares_and_no_plan():
     search = ab.Search(TicTacToe(), select=ab.select.MuZero(), evaluate=opinion, memory="10MB")
     search.run(visits=3)
-    assert len(search._graph.squares) == 0
-    assert search._graph.plan.shape == (2, 0)
+    assert len(search.rooted.graph.squares) == 0
+    assert search.rooted.graph.plan.shape == (2, 0)
 
 
 def test_squares_follow_their_edges_when_memory_is_collected():
@@ -305,13 +305,13 @@ def test_squares_follow_their_edges_when_memory_is_collected():
     result = search.run(visits=VISITS)
 
     def squares():
-        graph, root = search._graph, search._root
+        graph, root = search.rooted.graph, search.rooted.root
         edges = edge_records(graph, root)
         return dict(zip(edges["action"].tolist(), graph.squares[root + 1 : root + 1 + len(edges)].tolist(), strict=True))
 
     search.advance(result.best)
     before = squares()
-    search._driver._renumber(collect(search._graph, search._root))
+    search.rooted.driver._renumber(collect(search.rooted.graph, search.rooted.root))
     assert squares() == before
     assert any(before.values())
 

@@ -256,5 +256,5 @@ def test_back_remembers_what_was_played_before():
     for action in (0, 0, 0):
         search.advance(action)
     search.back()
-    assert len(search._history.keys) == 2
+    assert len(search.rooted.history.keys) == 2
     assert search.run(visits=5).visits.sum() >= 5

@@ -173,8 +173,8 @@ def goes_with_threads_picky(rule):
 def test_a_rule_of_ones_own_says_what_it_needs_and_what_it_goes_with():
     search = ab.Search(TicTacToe(), select=Picky())
     search.run(visits=20)
-    assert search._needs.columns == {"squares"}
-    assert ab.Search(TicTacToe(), select=Picky(ab.Rave()))._needs.columns == {"squares", "amaf"}
+    assert search.rooted.needs.columns == {"squares"}
+    assert ab.Search(TicTacToe(), select=Picky(ab.Rave())).rooted.needs.columns == {"squares", "amaf"}
     with pytest.raises(ab.errors.SearchError, match="does not go with proofs"):
         ab.Search(TicTacToe(), select=Picky(), prove=True)
     with pytest.raises(ab.errors.SearchError, match="does not go with proofs"):
@@ -281,8 +281,8 @@ def peek(noise, position, seed=0):
     seen = []
 
     def evaluate(states):
-        if search._root >= 0:
-            seen.append(edge_records(search._graph, search._root)["prior"].copy())
+        if search.rooted.root >= 0:
+            seen.append(edge_records(search.rooted.graph, search.rooted.root)["prior"].copy())
         return None, [0.0]
 
     search = ab.Search(position.game, select=ab.PUCT(), evaluate=evaluate, noise=noise, seed=seed)

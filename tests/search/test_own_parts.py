@@ -276,7 +276,7 @@ def test_what_is_forgotten_when_memory_is_full_can_be_ones_own(layout):
     assert result.visits.sum() == VISITS
     check_counts(search)
     busiest = search.graph.nodes[1:]["visits"].argmax() + 1
-    driver = search._driver
+    driver = search.rooted.driver
     driver.refused, driver.waste = -1, False  # as if memory were asked for in vain once more
     driver.make_room()
     view = search.graph

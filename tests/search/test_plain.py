@@ -77,17 +77,17 @@ def test_the_kernel_as_plain_python_builds_the_same_tree(game):
     compiled, plain = (ab.Search(game, select=ab.PUCT(), seed=8, memory="1MB") for _ in range(2))
     compiled.run(visits=VISITS)
     plain.run(visits=1)
-    driver = plain._driver
-    done = simulate.plain(driver.graph, plain._root, *driver.rules, driver.limits, driver.work, VISITS - 1)
-    assert done == (plain._root, VISITS - 1)
+    driver = plain.rooted.driver
+    done = simulate.plain(driver.graph, plain.rooted.root, *driver.rules, driver.limits, driver.work, VISITS - 1)
+    assert done == (plain.rooted.root, VISITS - 1)
     assert read_tree(plain) == read_tree(compiled)
 
 
 def test_memory_that_held_another_tree_before_makes_no_difference():
     """Slots are taken over as they are: whatever they held must not be read."""
     clean, dirty = (ab.Search(TicTacToe(), seed=8, memory="100KB") for _ in range(2))
-    dirty._memory = allocate(1, dirty.memory)
-    dirty._memory.nodes.view("u1")[:] = 0xFF
+    dirty.rooted.reserved = allocate(1, dirty.memory)
+    dirty.rooted.reserved.nodes.view("u1")[:] = 0xFF
     clean.run(visits=500)
     dirty.run(visits=500)
-    assert read_graph(clean._graph, 0) == read_graph(dirty._graph, 0)
+    assert read_graph(clean.rooted.graph, 0) == read_graph(dirty.rooted.graph, 0)

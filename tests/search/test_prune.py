@@ -114,10 +114,10 @@ def test_a_search_widens_in_the_order_of_hints(graph):
         search.run(visits=visits)
         met = 0
         for _, number in nodes_with_amaf(search):
-            hints = hints_of(search._graph, number)["value"]
+            hints = hints_of(search.rooted.graph, number)["value"]
             assert (np.diff(hints) <= 0).all()
-            tried = edge_records(search._graph, number)["visits"] > 0
-            most = in_sight(rule, int(search._graph.nodes["visits"][number]))
+            tried = edge_records(search.rooted.graph, number)["visits"] > 0
+            most = in_sight(rule, int(search.rooted.graph.nodes["visits"][number]))
             assert not tried[most:].any()
             met += most < len(tried)
         assert met > 0
@@ -132,7 +132,7 @@ def test_edges_with_equal_hints_stand_in_the_order_of_priors():
 
     search = ab.Search(Echo(), select=ab.select.Widening(ab.PUCT()), evaluate=evaluate)
     search.run(visits=1)
-    assert edge_records(search._graph, search._root)["action"].tolist() == [1, 3, 2, 0]
+    assert edge_records(search.rooted.graph, search.rooted.root)["action"].tolist() == [1, 3, 2, 0]
 
 
 # --- pruning ---

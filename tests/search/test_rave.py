@@ -106,7 +106,7 @@ def test_on_graphs_a_simulation_that_is_stopped_teaches_nothing():
         expand=ab.select.Expansion(depth=2),
     )
     stats = search.run(visits=400).stats
-    amaf = amaf_of(search._graph, search._root)
+    amaf = amaf_of(search.rooted.graph, search.rooted.root)
     assert stats.evaluations < stats.simulations / 2
     assert amaf["amaf_visits"].max() <= stats.evaluations
 
@@ -147,8 +147,10 @@ def test_on_trees_every_visit_of_an_edge_is_an_amaf_visit_too():
     search = ab.Search(TicTacToe(), select=ab.Rave(bias=0.05, c=0.3))
     search.run(visits=5 * SIMULATIONS)
     for _, number in nodes_with_amaf(search):
-        assert (amaf_of(search._graph, number)["amaf_visits"] >= edge_records(search._graph, number)["visits"]).all()
-        assert (np.abs(amaf_means(amaf_of(search._graph, number))) <= 1.0).all()
+        assert (
+            amaf_of(search.rooted.graph, number)["amaf_visits"] >= edge_records(search.rooted.graph, number)["visits"]
+        ).all()
+        assert (np.abs(amaf_means(amaf_of(search.rooted.graph, number))) <= 1.0).all()
 
 
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
@@ -157,7 +159,7 @@ def test_an_action_that_does_not_keep_its_meaning_has_no_amaf_value(heuristic, g
     search = assert_same_as_reference(EchoFading(), graph, seed=4, select=ab.Rave(c=0.3), heuristic=heuristic)
     visits = 0
     for _, number in nodes_with_amaf(search):
-        edges, amaf = edge_records(search._graph, number), amaf_of(search._graph, number)
+        edges, amaf = edge_records(search.rooted.graph, number), amaf_of(search.rooted.graph, number)
         fades = edges["action"] == ECHO_FADES
         assert (amaf["amaf_visits"][fades] == 0).all()
         assert (amaf["amaf_visits"][~fades] >= edges["visits"][~fades]).all() or graph
@@ -173,7 +175,10 @@ def test_objects_learn_by_amaf_as_records_do():
     for game in (Board, TicTacToe()):
         search = ab.Search(game, **grouped(flat))
         search.run(visits=visits)
-        amaf, actions = amaf_of(search._graph, search._root), edge_records(search._graph, search._root)["action"]
+        amaf, actions = (
+            amaf_of(search.rooted.graph, search.rooted.root),
+            edge_records(search.rooted.graph, search.rooted.root)["action"],
+        )
         assert (amaf["amaf_visits"] > 2 * visits / 9).all()
         means.append(amaf_means(amaf)[np.argsort(actions)])
     np.testing.assert_allclose(means[0], means[1], atol=slack)
@@ -329,12 +334,12 @@ def searched(graph=False, **options):
 def test_advance_keeps_the_amaf_values_of_what_is_below(graph):
     search = searched(graph)
     action = search.run(visits=1).best
-    root_edges = edge_records(search._graph, search._root)
-    child = child_at(search._graph, root_edges[root_edges["action"] == action][0])
-    before = amaf_of(search._graph, child).tolist()
+    root_edges = edge_records(search.rooted.graph, search.rooted.root)
+    child = child_at(search.rooted.graph, root_edges[root_edges["action"] == action][0])
+    before = amaf_of(search.rooted.graph, child).tolist()
     facts = {line[1:]: fact for line, fact in amaf_facts(search).items() if line[:1] == (action,)}
     search.advance(action)
-    assert amaf_of(search._graph, search._root).tolist() == before
+    assert amaf_of(search.rooted.graph, search.rooted.root).tolist() == before
     assert any(fact[1] for fact in before)  # AMAF values
     if not graph:
         assert amaf_facts(search) == facts
@@ -344,7 +349,7 @@ def test_advance_keeps_the_amaf_values_of_what_is_below(graph):
 def test_where_only_evaluations_are_kept_edges_begin_again_with_what_the_heuristic_said():
     search = ab.Search(Echo(), select=ab.Rave(c=0.6, puct=1.5), evaluate=opinion, heuristic=Fancy(), memory="20MB")
     search.advance(search.run(visits=3 * SIMULATIONS).best, keep="evaluations")
-    graph, gray = search._graph, 0
+    graph, gray = search.rooted.graph, 0
     for _, number in nodes_with_amaf(search):
         amaf, actions = amaf_of(graph, number), edge_records(graph, number)["action"]
         assert (amaf["amaf_visits"] == 7).all()
@@ -357,7 +362,7 @@ def test_a_root_that_was_never_visited_is_evaluated_and_searched():
     search = ab.Search(TicTacToe(), graph=True, select=ab.Rave(bias=0.05, c=0.3), evaluate=ab.Rollout(playouts=3))
     visits = search.run(visits=4).visits
     search.advance(int(np.flatnonzero(visits == 0)[0]))
-    trail = search._driver.work.playout_log
+    trail = search.rooted.driver.work.playout_log
     assert trail.ends[0] <= 3
     assert search.run(visits=20).visits.sum() == 20
 
@@ -365,7 +370,7 @@ def test_a_root_that_was_never_visited_is_evaluated_and_searched():
 def test_collecting_keeps_amaf_values():
     search = searched(graph=True)
     search.advance(search.run(visits=1).best)
-    before, driver = amaf_facts(search), search._driver
+    before, driver = amaf_facts(search), search.rooted.driver
     driver.root = int(collect(driver.graph, driver.root)[driver.root])
     assert amaf_facts(search) == before
     search.run(visits=SIMULATIONS)
@@ -385,12 +390,12 @@ def test_with_little_memory_amaf_values_stay_right(collecting):
         result = search.run(visits=2 * SIMULATIONS)
         assert result.stats.bytes <= 30_000
         for _, number in nodes_with_amaf(search):
-            edges, amaf = edge_records(search._graph, number), amaf_of(search._graph, number)
+            edges, amaf = edge_records(search.rooted.graph, number), amaf_of(search.rooted.graph, number)
             hints = [(0.4 * (action % 4) - 0.6, 3 + action % 3) for action in edges["action"].tolist()]
-            said = hints_of(search._graph, number)
+            said = hints_of(search.rooted.graph, number)
             np.testing.assert_allclose(said["value"], [hint for hint, _ in hints], atol=1e-6)
             assert said["visits"].tolist() == [visits for _, visits in hints]
-            assert search._graph.hints["visits"][number] == sum(visits for _, visits in hints)
+            assert search.rooted.graph.hints["visits"][number] == sum(visits for _, visits in hints)
             assert (amaf["amaf_visits"] >= 7).all() and (np.abs(amaf_means(amaf)) <= 1.0).all()
     assert result.memory_full
 
@@ -406,7 +411,7 @@ def test_with_a_file_in_between_a_search_is_the_same_bit_for_bit(graph, tmp_path
     for search in (first, second):
         search.run(visits=SIMULATIONS)
     assert amaf_facts(second) == amaf_facts(first)
-    assert second._graph.learnt.tolist() == first._graph.learnt.tolist()
+    assert second.rooted.graph.learnt.tolist() == first.rooted.graph.learnt.tolist()
     with pytest.raises(ab.errors.SearchError, match="was saved with select=Rave"):
         ab.Search(TicTacToe(), graph=graph).load(path)
     with pytest.raises(ab.errors.SearchError, match="saved with a heuristic, and this search is without a heuristic"):
@@ -419,7 +424,7 @@ def test_a_root_that_is_searched_again_begins_without_amaf_values():
     search.run(TicTacToe().position(["a1"]), visits=5)
     search.run(TicTacToe().start(), visits=3 * SIMULATIONS)
     assert amaf_facts(search) == before
-    assert search._graph.learnt[1] == searched()._graph.learnt[1]
+    assert search.rooted.graph.learnt[1] == searched().rooted.graph.learnt[1]
 
 
 # --- what is refused ---

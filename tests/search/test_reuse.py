@@ -107,8 +107,8 @@ def test_advance_needs_a_root_and_a_legal_action():
 def test_compaction_keeps_the_tree_below_the_new_root_and_nothing_else(game):
     search = ab.Search(game)
     search.run(visits=VISITS)
-    graph = search._graph
-    node = search._root
+    graph = search.rooted.graph
+    node = search.rooted.root
     for _ in range(2):  # two plies down, along the most visited edges
         edges = graph.edges[node + 1 : node + 1 + graph.nodes["count"][node]]
         node = int(edges["child"][edges["visits"].argmax()])
@@ -143,7 +143,7 @@ def test_compaction_while_searching_is_as_if_there_had_been_room():
             search.advance(result.best)
         search.run(visits=10)
     assert read_tree(small) == read_tree(large)
-    assert small._graph.used[SLOTS] == large._graph.used[SLOTS] < 40_000 // small._graph.nodes.itemsize
+    assert small.rooted.graph.used[SLOTS] == large.rooted.graph.used[SLOTS] < 40_000 // small.rooted.graph.nodes.itemsize
 
 
 def test_objects_move_with_their_nodes():
@@ -152,9 +152,9 @@ def test_objects_move_with_their_nodes():
         search.run(visits=200)
         action = search.run(visits=1).best
         search.advance(action)
-        for number, position in search._driver.objects.items():
-            edges = search._graph.edges[number + 1 : number + 1 + search._graph.nodes["count"][number]]
-            assert search.game.is_over(position) or search._graph.nodes["own"][number] > 0
+        for number, position in search.rooted.driver.objects.items():
+            edges = search.rooted.graph.edges[number + 1 : number + 1 + search.rooted.graph.nodes["count"][number]]
+            assert search.game.is_over(position) or search.rooted.graph.nodes["own"][number] > 0
             if len(edges):  # else there was no room for them
                 assert sorted(edges["action"]) == search.game.legal_actions(position)
         search.run(visits=100)
@@ -225,13 +225,13 @@ def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
     search.run(game.position([0, 4]), visits=7)
     for action in (8, 1):
         search.advance(action)
-    left = search._driver.roots_before[-1]
-    assert search._graph.nodes["count"][left] == 0
+    left = search.rooted.driver.roots_before[-1]
+    assert search.rooted.graph.nodes["count"][left] == 0
     search.run(game.position([8, 4]), visits=200)
-    search._driver.roots_before[:], search._before[:] = [left], [(game.position([0, 4, 8]), search._history)]
+    search.rooted.driver.roots_before[:], search.rooted.before[:] = [left], [(game.position([0, 4, 8]), search.rooted.history)]
     search.back()
     assert search.position == game.position([0, 4, 8])
-    assert not search._graph.nodes["flags"][search._root] & MOVED
+    assert not search.rooted.graph.nodes["flags"][search.rooted.root] & MOVED
     assert search.result().visits.sum() > 0
 
 

@@ -209,7 +209,7 @@ def test_a_batch_of_one_finds_what_asking_one_by_one_finds():
     one.run(GAME.start(), visits=50)
     evaluator = Opinion()
     leaves = asked.ask(1, GAME.start())
-    while asked._root == NO_NODE or edge_records(asked._graph, asked._root)["visits"].sum() < 50:
+    while asked.rooted.root == NO_NODE or edge_records(asked.rooted.graph, asked.rooted.root)["visits"].sum() < 50:
         asked.tell(leaves, *(evaluator(leaves.states) if len(leaves) else ()))  # none: all was known
         leaves = asked.ask(1)
     asked.tell(leaves)
@@ -308,11 +308,11 @@ def test_a_graph_has_a_node_where_a_tree_has_several():
     tree, graph = search_with(graph=False, ties="lowest"), search_with(ties="lowest", ahead=ab.graphs.Continue())
     first, second = (search.run(GAME.start(), visits=150) for search in (tree, graph))
     assert first.stats.merges == 0 < second.stats.merges
-    keys, new = [], [(int(tree._root), GAME.start())]
+    keys, new = [], [(int(tree.rooted.root), GAME.start())]
     while new:
         number, position = new.pop()
         keys.append(position.key)
-        for edge in edge_records(tree._graph, number):
+        for edge in edge_records(tree.rooted.graph, number):
             if edge["child"] != NO_NODE:
                 new.append((int(edge["child"]), position.after(int(edge["action"]))))
     assert len(keys) == first.stats.nodes > 1.2 * len(set(keys))  # duplicates

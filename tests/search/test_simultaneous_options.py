@@ -55,7 +55,7 @@ def test_noise_is_on_each_players_own_priors_and_gone_afterwards(evaluate):
         assert sum(seen.values()) == pytest.approx(1.0, abs=1e-6) and min(seen.values()) > 0
         assert seen != pytest.approx(plain, abs=1e-3)
         assert all(seen[action] >= 0.6 * plain[action] - 1e-6 for action in plain)
-    first, second = (edge_records(search._graph, search._root)["prior"] for search in (noisy, clean))
+    first, second = (edge_records(search.rooted.graph, search.rooted.root)["prior"] for search in (noisy, clean))
     assert first.tolist() == second.tolist()  # the tree is clean
     assert_pairs_add_up(noisy)
     again = search_with(noise=ab.final.Dirichlet(0.5, 0.4), evaluate=evaluate, seed=4).run(GAME.start(), visits=30)
@@ -91,9 +91,9 @@ def test_the_target_takes_forced_visits_away():
 def test_only_the_root_is_forced():
     search = search_with(select=ab.Decoupled(forced=50.0, c=0.1), evaluate=uneven, ahead=ab.graphs.Continue())
     search.run(GAME.start(), visits=120)
-    node = read_node(GAME, search._graph, search._root)
+    node = read_node(GAME, search.rooted.graph, search.rooted.root)
     child = int(node.children[np.unravel_index(node.visits.argmax(), node.visits.shape)])
-    below = read_node(GAME, search._graph, child)
+    below = read_node(GAME, search.rooted.graph, child)
     for player in range(2):
         at_root, further = (each.marginal(player, each.visits) for each in (node, below))
         assert at_root.max() / at_root.sum() < further.max() / further.sum()

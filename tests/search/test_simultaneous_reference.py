@@ -183,8 +183,8 @@ def test_the_first_choice_looks_at_the_priors():
 def test_an_end_is_worth_what_it_pays_from_its_first_visit_on():
     game = PyRat.drawn(SMALL, max_turns=1)
     search, _ = both(game, simulations=30, evaluate=ab.Uniform())
-    graph = search._graph
-    for edge in edge_records(graph, search._root):
+    graph = search.rooted.graph
+    for edge in edge_records(graph, search.rooted.root):
         if edge["visits"]:
             assert graph.nodes["mean"][edge["child"]].tolist() == [0.0, 0.0]
             assert graph.nodes["own"][edge["child"]] >= 1

@@ -232,8 +232,8 @@ def test_a_node_is_worth_what_its_average_strategies_bring():
     search = ab.Search(RPS, select=ab.RegretMatching(), backup=ab.backup.Mean(), memory="5MB")
     result = search.run(visits=200)
     tried = (result.pairs * np.nan_to_num(result.payoffs[0])[:3, :3]).sum()
-    root = search._graph.nodes[search._root]
-    own = float(search._graph.headers["value"][search._root - 1, 0])
+    root = search.rooted.graph.nodes[search.rooted.root]
+    own = float(search.rooted.graph.headers["value"][search.rooted.root - 1, 0])
     assert result.value[0] == pytest.approx((tried + int(root["own"]) * own) / int(root["visits"]), abs=1e-9)
 
 
@@ -248,7 +248,7 @@ def test_a_strategy_is_drawn_from_unless_told_otherwise():
 
 def learnt(search):
     """All that is known below the root, by position: visits, totals and strategies, bit for bit."""
-    graph, found, new = search._graph, {}, [(int(search._root), search.position)]
+    graph, found, new = search.rooted.graph, {}, [(int(search.rooted.root), search.position)]
     while new:
         number, position = new.pop()
         if position.key in found:
@@ -282,7 +282,7 @@ def test_strategies_survive_a_move_a_collection_and_a_file(rule, graph, tmp_path
     moved = learnt(search)
     assert moved == {key: everything[key] for key in moved}
     assert any(any(map(any, rows)) for _, _, rows in moved.values())  # there is something to lose
-    search._driver._renumber(collect(search._graph, search._root))
+    search.rooted.driver._renumber(collect(search.rooted.graph, search.rooted.root))
     assert learnt(search) == moved
     search.save(tmp_path / "search")
     loaded = make()

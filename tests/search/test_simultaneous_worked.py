@@ -88,12 +88,12 @@ def test_the_search_does_what_was_worked_out_by_hand():
         found = {GAME.pair_name((int(a), int(b))): int(result.pairs[a, b]) for a, b in np.argwhere(result.pairs)}
         assert found == visits
         first, second = GAME.pair(expected.chosen)
-        node = read_node(GAME, search._graph, search._root)
+        node = read_node(GAME, search.rooted.graph, search.rooted.root)
         place = list(node.actions[0]).index(first), list(node.actions[1]).index(second)
         child = int(node.children[place])
-        assert child != NO_NODE and search._graph.nodes["mean"][child].tolist() == pytest.approx([expected.child, 0.0])
+        assert child != NO_NODE and search.rooted.graph.nodes["mean"][child].tolist() == pytest.approx([expected.child, 0.0])
         if expected.below is not None:
-            below = read_node(GAME, search._graph, child)
+            below = read_node(GAME, search.rooted.graph, child)
             first, second = GAME.pair(expected.below)
             assert below.visits[list(below.actions[0]).index(first), list(below.actions[1]).index(second)] == 1
     assert [policy[policy > 0].tolist() for policy in result.policy] == [

@@ -119,7 +119,7 @@ def test_a_position_without_a_legal_action_is_named(game, options):
         with pytest.raises(ab.errors.GameError, match=f"{what}.*not over.*is_over") as found:
             search.run(visits=500)
         assert "place: 5" in str(found.value)
-    if search._driver is not None and search._driver.has_root and type(game) is NoPass:
+    if search.rooted.driver is not None and search.rooted.driver.has_root and type(game) is NoPass:
         check_at_rest(search)
 
 

@@ -56,7 +56,7 @@ def test_threads_take_hardly_more_memory_than_one(kind):
     for search in (one, many):
         for _ in range(20):
             search.run(visits=VISITS // 20)  # each run may leave something over
-        slots.append(int(search._graph.used[SLOTS]))
+        slots.append(int(search.rooted.graph.used[SLOTS]))
     assert slots[1] <= 1.2 * slots[0] + 4 * SHARE
 
 
@@ -75,9 +75,9 @@ def test_every_backup_and_rewards_on_the_way_come_up_a_shared_tree(game, pays, b
     options = {"backup": backup, "memory": "50MB", "seed": 5}
     search = ab.Search(game, threads=4, **options)
     result = search.run(visits=VISITS)
-    assert isinstance(search._graph, Tree)
+    assert isinstance(search.rooted.graph, Tree)
     assert result.stats.simulations == total_visits(search) == VISITS
-    off = gaps(search._graph, search._root, weight, game.discount, pays) > 1e-9
+    off = gaps(search.rooted.graph, search.rooted.root, weight, game.discount, pays) > 1e-9
     # Who comes up last may bring a maximum from before another's visit; a few simulations in plain Python are few edges.
     assert off.mean() <= ((0.01 if COMPILED else 0.05) if weight else 0.0)
     if COMPILED and weight < 1:  # the maximum of single playouts is a throw of the dice, with one thread too
@@ -161,7 +161,7 @@ def test_random_moves_cancellations_and_little_memory(kind):
         check_at_rest(search)
         assert is_finite(search)
         rounds += 1
-        if chance.random() < 0.15 and len(search.position.moves) > 0 and search._before:
+        if chance.random() < 0.15 and len(search.position.moves) > 0 and search.rooted.before:
             search.back()
         else:
             legal = search.position.legal_actions

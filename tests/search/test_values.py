@@ -168,8 +168,8 @@ def test_counters_go_on_beyond_2_to_the_24():
     search = ab.Search(TicTacToe(), seed=2)
     search.run(visits=500)
     many = 2**24
-    root = search._graph.nodes[search._root : search._root + 1]
-    edges = edge_records(search._graph, search._root)
+    root = search.rooted.graph.nodes[search.rooted.root : search.rooted.root + 1]
+    edges = edge_records(search.rooted.graph, search.rooted.root)
     before = edges["visits"].copy()
     edges["visits"] += many
     edges["total"] += many

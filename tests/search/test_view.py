@@ -92,7 +92,7 @@ def test_walking_down_view_and_game_together_agrees_on_everything(found):
         position = positions[number]
         edges = view.edges[first[number] : first[number + 1]]
         assert node["over"] == position.is_over
-        if search._needs.merge:
+        if search.rooted.needs.merge:
             assert tuple(node["key"].tolist()) == position.key
         if len(edges):
             assert node["player"] == position.to_play

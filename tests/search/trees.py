@@ -35,7 +35,7 @@ class NodeFacts(NamedTuple):
 
 def read_tree(search: Any) -> list[NodeFacts]:
     """All nodes below a search's root, parents first; two equal trees give equal lists."""
-    return read_graph(search._graph, search._root)
+    return read_graph(search.rooted.graph, search.rooted.root)
 
 
 def read_graph(graph: Any, root: int) -> list[NodeFacts]:

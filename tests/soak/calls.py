@@ -109,7 +109,7 @@ def ask_and_tell(trial: Trial) -> Call | None:
     if isinstance(trial.game, ObjectGame) or trial.options.get("heuristic") is not None or trial.is_over(position):
         return None
     if not trial.told and not isinstance(evaluator, Opinion):
-        if trial.search._driver is not None or chance(trial.random, 0.8):
+        if trial.search.rooted.driver is not None or chance(trial.random, 0.8):
             return None
         trial.told = True
     count, takes_back = number(trial.random, 1, 12), chance(trial.random, 0.2)
@@ -210,7 +210,7 @@ def check_copy(trial: Trial) -> None:
     slice of time ends may make room sooner, and positions that neither the root nor the game so far leads to are not loaded."""
     other = loaded(trial)
     alone = trial.options.get("threads", 1) == 1 and not isinstance(trial.options.get("stale"), ab.graphs.Sweeping)
-    alone = alone and other._graph.used[POSITIONS] == trial.search._graph.used[POSITIONS]
+    alone = alone and other.rooted.graph.used[POSITIONS] == trial.search.rooted.graph.used[POSITIONS]
     if alone and chance(trial.random, 0.3):
         found = [search.run(visits=VISITS[2]) for search in (other, trial.search)]
         alike = state_of(other) == state_of(trial.search) and found[0].best == found[1].best

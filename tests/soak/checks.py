@@ -16,7 +16,7 @@ LARGE = 5_000  # positions from which on not everything is looked at every time
 
 
 def has_root(search: ab.Search) -> bool:
-    return search._driver is not None and search._driver.has_root
+    return search.rooted.driver is not None and search.rooted.driver.has_root
 
 
 def state_of(search: ab.Search) -> tuple[Any, Any]:
@@ -38,10 +38,10 @@ def facts_of(position: Any) -> Any:
 def check_memory(search: ab.Search) -> None:
     """Counts, and values where these follow from one another."""
     check_counts(search)
-    game, rules, setting = search.game, search.options, search._setting
+    game, rules, setting = search.game, search.options, search.rooted.setting
     plain = game.players == 2 and game.zero_sum and not game.events and game.discount == 1.0 and game.repetition == "nothing"
-    turns = not isinstance(game, ab.SimultaneousGame) and "rewards" not in search._needs.columns
-    averages = isinstance(rules.backup, ab.backup.Mean) and "bounds" not in search._needs.columns
+    turns = not isinstance(game, ab.SimultaneousGame) and "rewards" not in search.rooted.needs.columns
+    averages = isinstance(rules.backup, ab.backup.Mean) and "bounds" not in search.rooted.needs.columns
     exact = not isinstance(setting.graph_rules.update, ab.graphs.CatchUp)
     if plain and turns and averages and exact:
         check_at_rest(search)
@@ -86,7 +86,7 @@ def numbers_of(result: ab.Result) -> list[Any]:
 def check_values(result: ab.Result, search: ab.Search) -> None:
     """Within what the game pays, where nothing is paid on the way."""
     game = search.game
-    if "rewards" in search._needs.columns:
+    if "rewards" in search.rooted.needs.columns:
         return
     low, high = game.value_range
     if game.value_width() == 1 and game.players == 2:  # some are the other player's
@@ -132,4 +132,4 @@ def legal_at(game: Any, position: Any) -> list[Any]:
 
 
 def is_large(search: ab.Search) -> bool:
-    return int(search._graph.used[POSITIONS]) > LARGE
+    return int(search.rooted.graph.used[POSITIONS]) > LARGE

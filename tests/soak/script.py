@@ -187,7 +187,7 @@ class Trial:
 
     def is_at(self, line: Line) -> bool:
         same = facts_of(self.search.position) == facts_of(line.position)
-        return same and len(self.search._before) == len(line.before)
+        return same and len(self.search.rooted.before) == len(line.before)
 
     def state(self) -> Any:
         return None if has_root(self.search) and is_large(self.search) else state_of(self.search)

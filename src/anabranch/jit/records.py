@@ -23,10 +23,9 @@ class PlainRecord(np.record):  # type: ignore[misc]
     """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and what
     is read from them is computed with as in a kernel (`numbers.py`)."""
 
+    __slots__ = ()  # an array of a record that the record knew would keep both for ever: Python cannot see such a cycle
+
     def __getattribute__(self, name: str) -> Any:
-        known = _own(self, "__dict__")
-        if name in known:
-            return known[name]
         dtype = _own(self, "dtype")
         if name not in dtype.fields:
             if name.startswith("_") or hasattr(np.void, name):
@@ -36,9 +35,7 @@ class PlainRecord(np.record):  # type: ignore[misc]
         reader = READERS.get(type(value))
         if reader is not None:
             return reader(value)
-        if isinstance(value, np.ndarray):
-            known[name] = value = as_plain(value)
-        return value
+        return as_plain(value) if isinstance(value, np.ndarray) else value
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, name) if isinstance(name, str) and ":" not in name else _field(self, name)

@@ -49,13 +49,13 @@ class Fleet:
             Search(self.game, evaluate=evaluate, memory=each, seed=seed + number, **options) for number in range(size)
         ]
         self.evaluate = evaluate
-        graph = self.searches[0]._allocate()
+        graph = self.searches[0].rooted.allocate()
         assert isinstance(graph, Graph)
         self._graph = rows_like(graph, size)
         self._stack: Stack | None = None
         self._use = Exclusive()
         for number, search in enumerate(self.searches):
-            search._memory = row_of(self._graph, number)
+            search.rooted.reserved = row_of(self._graph, number)
 
     def __len__(self) -> int:
         return len(self.searches)
@@ -80,9 +80,9 @@ class Fleet:
             check_limits(limits[s], total, seconds)
             check_limits_of_run(self.searches[s].options.select, limits[s], total)
         with self._use.changing():
-            wanted = [None if wanted[s] is None else search._checked(wanted[s]) for s, search in enumerate(self.searches)]
+            wanted = [None if wanted[s] is None else search.rooted.checked(wanted[s]) for s, search in enumerate(self.searches)]
             for s in active:
-                self.searches[s]._set_root(wanted[s])
+                self.searches[s].rooted.set_root(wanted[s])
             return self._run(active, limits, total, seconds)
 
     def _run(
@@ -96,10 +96,10 @@ class Fleet:
         with contextlib.ExitStack() as undo:
             for s, progress in tallies.items():
                 search, driver = self.searches[s], progress.driver
-                plan_root(driver, int(min(progress.left(limits[s], total), NEVER)), search._random(progress.kept, 2))
-                undo.enter_context(noise_at_root(driver, search.noise, search._random(progress.kept, 1)))
+                plan_root(driver, int(min(progress.left(limits[s], total), NEVER)), search.rooted.random(progress.kept, 2))
+                undo.enter_context(noise_at_root(driver, search.noise, search.rooted.random(progress.kept, 1)))
             self._search(stack, tallies, limits, total, seconds)
-        return [self.searches[s]._result(tallies[s]) if s in tallies else None for s in range(len(self))]
+        return [self.searches[s].result_of(tallies[s]) if s in tallies else None for s in range(len(self))]
 
     def _search(
         self, stack: Stack, tallies: dict[int, Progress], limits: list[int | None], total: int | None, seconds: float | None
@@ -141,19 +141,19 @@ class Fleet:
             played = [(search, action) for search, action in zip(self.searches, actions, strict=True) if action is not None]
             for search, action in played:  # all of them are possible, or none is played
                 if search.position is not None:
-                    search._play(action)
+                    search.rooted.play(action)
             for search, action in played:
                 search.advance(action, keep)
 
     def _gathered(self) -> Stack:
         """All drivers in the rows of one stack."""
         for search in self.searches:
-            search._check_idle()
-            if search._driver is None:
-                if search._position is None:
-                    search._set_root(None)
-                search._driver = search._sow()
-        drivers = [search._driver for search in self.searches if isinstance(search._driver, BatchDriver)]
+            search.check_idle()
+            if search.rooted.driver is None:
+                if search.rooted.position is None:
+                    search.rooted.set_root(None)
+                search.rooted.driver = search.rooted.new_driver()
+        drivers = [search.rooted.driver for search in self.searches if isinstance(search.rooted.driver, BatchDriver)]
         if self._stack is None or any(driver.stack is not self._stack for driver in drivers):
             self._stack = Stack(drivers, self._graph, max(1, math.ceil(batch_of(self.evaluate) / len(self))))
         return self._stack
