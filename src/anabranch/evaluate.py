@@ -8,9 +8,5 @@ from anabranch.games.playout import pick as pick
 from anabranch.games.simultaneous import PerPlayer as PerPlayer
 from anabranch.games.simultaneous import pick_for as pick_for
 from anabranch.nets.network import Network as Network
-from anabranch.search.evaluate.heuristic import EvenGame as EvenGame
-from anabranch.search.evaluate.heuristic import Grandfather as Grandfather
-from anabranch.search.evaluate.rollout import LEAF_STATE as LEAF_STATE
-from anabranch.search.evaluate.rollout import Rollout as Rollout
-from anabranch.search.evaluate.rollout import Uniform as Uniform
-from anabranch.search.evaluate.rollout import evaluate as evaluate
+from anabranch.search.evaluate.heuristic import *
+from anabranch.search.evaluate.rollout import *

@@ -1,43 +1,16 @@
 """Selection rules: which edge a simulation follows, `Search(select=...)`, and what simulations under way count
 as for them, `Search(virtual=...)`. A rule of your own: `score` (or `at_node`, `prefer`); a virtual loss: `virtual_value`."""
 
-from anabranch.search.select.base import ConstantFPU as ConstantFPU
-from anabranch.search.select.base import Parent as Parent
-from anabranch.search.select.base import ParentFPU as ParentFPU
-from anabranch.search.select.base import ReducedFPU as ReducedFPU
-from anabranch.search.select.base import at_node as at_node
-from anabranch.search.select.base import first_play as first_play
-from anabranch.search.select.base import prefer as prefer
-from anabranch.search.select.base import score as score
-from anabranch.search.select.base import value_of as value_of
-from anabranch.search.select.best_chance import BestChance as BestChance
-from anabranch.search.select.forced import Forced as Forced
-from anabranch.search.select.gumbel import Gumbel as Gumbel
+from anabranch.search.select.base import *
+from anabranch.search.select.best_chance import *
+from anabranch.search.select.forced import *
+from anabranch.search.select.gumbel import *
 from anabranch.search.select.limits import Expansion as Expansion
-from anabranch.search.select.muzero import AmongSiblings as AmongSiblings
-from anabranch.search.select.muzero import BetweenBounds as BetweenBounds
-from anabranch.search.select.muzero import MuZero as MuZero
-from anabranch.search.select.pruning import ProgressiveBias as ProgressiveBias
-from anabranch.search.select.pruning import Pruning as Pruning
-from anabranch.search.select.pruning import Widening as Widening
-from anabranch.search.select.puct import PUCT as PUCT
-from anabranch.search.select.puct import KataGoPUCT as KataGoPUCT
-from anabranch.search.select.puct import SprlPUCT as SprlPUCT
-from anabranch.search.select.rave import ExactMSE as ExactMSE
-from anabranch.search.select.rave import Grave as Grave
-from anabranch.search.select.rave import HandSelected as HandSelected
-from anabranch.search.select.rave import LearntBias as LearntBias
-from anabranch.search.select.rave import MinimumMSE as MinimumMSE
-from anabranch.search.select.rave import NoAmaf as NoAmaf
-from anabranch.search.select.rave import OnlyAmaf as OnlyAmaf
-from anabranch.search.select.rave import OwnAmaf as OwnAmaf
-from anabranch.search.select.rave import Rave as Rave
-from anabranch.search.select.rave import WithAncestors as WithAncestors
-from anabranch.search.select.regularized import Regularized as Regularized
-from anabranch.search.select.regularized import regularized_policy as regularized_policy
-from anabranch.search.select.uct import UCT as UCT
-from anabranch.search.select.uct import Greedy as Greedy
-from anabranch.search.select.virtual_loss import VirtualLoss as VirtualLoss
-from anabranch.search.select.virtual_loss import virtual_value as virtual_value
-from anabranch.search.select.virtual_loss import virtual_visits as virtual_visits
-from anabranch.search.select.wide_root import WideRoot as WideRoot
+from anabranch.search.select.muzero import *
+from anabranch.search.select.pruning import *
+from anabranch.search.select.puct import *
+from anabranch.search.select.rave import *
+from anabranch.search.select.regularized import *
+from anabranch.search.select.uct import *
+from anabranch.search.select.virtual_loss import *
+from anabranch.search.select.wide_root import *

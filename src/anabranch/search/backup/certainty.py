@@ -21,6 +21,8 @@ from anabranch.search.memory.graph import MEAN_WEIGHT, OWN_WEIGHT, child_of
 from anabranch.search.memory.layout import NO_NODE, edges_of, own_value, sign_of, slot
 from anabranch.search.requirements import check_together, needed_columns
 
+__all__ = ["ByCertainty"]
+
 
 class ByCertainty(NamedTuple):
     """A node is worth the mean of its evaluation and its children, sure ones with more weight; the numbers are KataGo's."""

@@ -26,6 +26,23 @@ from anabranch.search.memory.graph import child_of
 from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, sign_of, slot
 from anabranch.search.memory.repetition import cut_value
 
+__all__ = [
+    "CatchUp",
+    "Continue",
+    "Idempotent",
+    "Incremental",
+    "Stop",
+    "after_visit",
+    "before_choice",
+    "has_enough",
+    "keeps_means",
+    "must_catch_up",
+    "pull_all",
+    "pull_edge",
+    "renew",
+    "settle_node",
+]
+
 
 class Idempotent(NamedTuple):
     """A node's value is computed from all its children whenever a simulation passes."""

@@ -17,6 +17,8 @@ from anabranch.jit.options import Share
 from anabranch.search.memory.layout import column_of, edges_of, own_value, sign_of, slot, width_of
 from anabranch.search.requirements import check_together
 
+__all__ = ["Max", "Mean", "Mix", "best_edge", "carry", "node_mean"]
+
 NO_EDGE = np.int64(-1)
 
 

@@ -23,6 +23,21 @@ from anabranch.search.memory.columns import EMPTY
 from anabranch.search.memory.graph import NEXT, SOURCE, Graph, child_of, current_simulation
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
 
+__all__ = [
+    "Ancestors",
+    "Parents",
+    "PathOnly",
+    "Staleness",
+    "Sweeping",
+    "follows_links",
+    "needs_ancestry",
+    "renew_ancestors",
+    "renew_one",
+    "renew_parents",
+    "spread",
+    "sweep_pause",
+]
+
 QUEUE, ORDER, NEED, SEEN = range(4)  # rows of `Work.ancestry`
 REST = 1e-13  # a sweep is done when no value changes by more
 MOST_PASSES = 10_000  # of one sweep; a graph without cycles takes two, the second to see that nothing changes

@@ -31,6 +31,8 @@ from anabranch.jit.options import Whole
 from anabranch.search.evaluate.rollout import LEAF_STATE
 from anabranch.search.memory.layout import F4, column_of, edges_of, is_on, slot, width_of
 
+__all__ = ["EvenGame", "Grandfather"]
+
 LARGEST_WORTH = 2**30  # simulations
 
 

@@ -18,6 +18,8 @@ from anabranch.search.evaluate.no_legal_action import mark_stuck
 from anabranch.search.evaluate.playout_log import begin_evaluation, begin_playout, end_playout, log_action
 from anabranch.search.memory.layout import is_on
 
+__all__ = ["LEAF_STATE", "Rollout", "Uniform", "evaluate"]
+
 # The states that kernels work on, by their place in `Work.states`.
 ROOT_STATE, LEAF_STATE, PLAYOUT_STATE, CAMP_STATE = range(4)
 

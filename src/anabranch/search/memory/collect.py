@@ -33,6 +33,8 @@ from anabranch.search.memory.layout import (
 )
 from anabranch.search.memory.table import fill_table
 
+__all__ = ["Forget", "Forgettable", "KeepReached", "to_forget"]
+
 KEPT = 0  # a mark, until a node has its new number
 
 

@@ -16,6 +16,19 @@ from anabranch.search.select.base import learns
 from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.regularized import regularized_policy
 
+__all__ = [
+    "ByGumbel",
+    "ByLowerBound",
+    "ByRegularized",
+    "ByTemperature",
+    "ByValue",
+    "Candidates",
+    "Dirichlet",
+    "MostVisits",
+    "choose",
+    "wants_errors",
+]
+
 
 class MostVisits(NamedTuple):
     """The action with most visits; the better value breaks a tie."""

@@ -20,6 +20,8 @@ from anabranch.search.select.edge_view import heuristic_visits, idle_edge_view, 
 from anabranch.search.select.virtual_loss import edge_view, under_way, virtual_visits
 from anabranch.search.select.visit_functions import inverse, log_root
 
+__all__ = ["ConstantFPU", "Parent", "ParentFPU", "ReducedFPU", "at_node", "first_play", "prefer", "score", "value_of"]
+
 
 class Parent(NamedTuple):
     """What a score may know of the node above; what a rule does not read is not computed."""

@@ -15,6 +15,8 @@ from anabranch.search.memory.layout import is_open, slot
 from anabranch.search.select.base import candidate_edges, parent_view, prefer, value_of
 from anabranch.search.select.virtual_loss import edge_view
 
+__all__ = ["BestChance"]
+
 
 class BestChance(NamedTuple):
     """Draw an edge by the probability that it is better than the best one."""

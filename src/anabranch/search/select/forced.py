@@ -21,6 +21,8 @@ from anabranch.search.select.puct import PUCT
 from anabranch.search.select.target import target
 from anabranch.search.select.virtual_loss import edge_view, recounted
 
+__all__ = ["Forced"]
+
 
 class Forced(NamedTuple):
     """At the root, first whatever was tried less than sqrt(k P sum n) times, but at all; else, and below, the rule."""

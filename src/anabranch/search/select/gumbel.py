@@ -42,6 +42,8 @@ from anabranch.search.select.muzero import NARROWEST
 from anabranch.search.select.target import target
 from anabranch.search.select.virtual_loss import edge_view
 
+__all__ = ["Gumbel"]
+
 LEAST_PRIOR = 1e-38  # so that every prior has a logarithm
 
 

@@ -19,6 +19,8 @@ from anabranch.search.requirements import check_inside
 from anabranch.search.select.base import at_node, exact_value_of, parts_of, score
 from anabranch.search.select.virtual_loss import edge_view
 
+__all__ = ["AmongSiblings", "BetweenBounds", "MuZero"]
+
 NARROWEST = 1e-8  # of a span of values that is stretched to 1; mctx has the same
 
 

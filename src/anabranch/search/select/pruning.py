@@ -35,6 +35,8 @@ from anabranch.search.select.uct import UCT
 from anabranch.search.select.virtual_loss import edge_view
 from anabranch.search.select.visit_functions import inverse_root
 
+__all__ = ["ProgressiveBias", "Pruning", "Widening"]
+
 ROUNDING = 1e-9  # a logarithm that is whole may come out a little less
 
 

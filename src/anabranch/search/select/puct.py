@@ -15,6 +15,8 @@ from anabranch.search.memory.layout import slot
 from anabranch.search.requirements import needed_columns
 from anabranch.search.select.base import ParentFPU, ReducedFPU, at_node, exact_value_of, first_play, score, value_of
 
+__all__ = ["PUCT", "KataGoPUCT", "SprlPUCT"]
+
 EVEN_UNVISITED = 0.01  # KataGo adds it to the visits below the root, so that priors count from the first choice on
 
 

@@ -39,6 +39,19 @@ from anabranch.search.select.base import (
 from anabranch.search.select.edge_view import AmafEdge
 from anabranch.search.select.visit_functions import inverse_root
 
+__all__ = [
+    "ExactMSE",
+    "Grave",
+    "HandSelected",
+    "LearntBias",
+    "MinimumMSE",
+    "NoAmaf",
+    "OnlyAmaf",
+    "OwnAmaf",
+    "Rave",
+    "WithAncestors",
+]
+
 LEAST_BIAS = 1e-6  # squared, that is believed of what the search found
 STAND_IN = F4(10.0)  # visits that the first-play value is worth where AMAF has none: else a lucky one would bring many
 EDGE_OF_MU = 0.02  # (46) divides by mu (1 - mu)

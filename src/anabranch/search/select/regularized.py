@@ -23,6 +23,8 @@ from anabranch.search.memory.layout import edges_of, is_open, slot
 from anabranch.search.select.base import parent_view, prefer, value_of
 from anabranch.search.select.virtual_loss import edge_view
 
+__all__ = ["Regularized", "regularized_policy"]
+
 HALVINGS = 60  # of the interval for alpha: to the last bit
 
 

@@ -7,6 +7,8 @@ from anabranch.search.memory.layout import F4
 from anabranch.search.select.base import ConstantFPU, first_play, score, value_of
 from anabranch.search.select.visit_functions import inverse_root
 
+__all__ = ["UCT", "Greedy"]
+
 # --- rules -----------------------------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,8 @@ from anabranch.search.memory.layout import Off, edges_of, is_on, slot
 from anabranch.search.memory.tree import Tree
 from anabranch.search.select.edge_view import AmafEdge, idle_edge_view, total_of
 
+__all__ = ["VirtualLoss", "virtual_value", "virtual_visits"]
+
 
 class VirtualLoss(NamedTuple):
     """What a simulation under way counts as: so many visits, all of them lost (loss=1), worth what the edge is worth so far

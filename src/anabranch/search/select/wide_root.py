@@ -20,6 +20,8 @@ from anabranch.search.select.edge_view import AmafEdge, total_of
 from anabranch.search.select.puct import PUCT
 from anabranch.search.select.virtual_loss import PendingEdge, edge_view
 
+__all__ = ["WideRoot"]
+
 FLATTENING = 4.0  # of priors, for each unit of noise: KataGo's
 
 

@@ -32,6 +32,8 @@ from anabranch.search.simultaneous.grid import (
     worth,
 )
 
+__all__ = ["ByBoth", "ByPriors", "ByReplies", "ByVisits", "Decoupled"]
+
 
 class ByPriors(NamedTuple):
     """Option A: replies weigh what the other player's prior says."""

@@ -21,6 +21,8 @@ from anabranch.search.select.base import chooses_pairs, learn, prefer
 from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, mean_of, shape_of, side_of, untried
 from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, set_strategies
 
+__all__ = ["Equilibrium", "solve_matrix"]
+
 EDGE = 2  # rows and columns of a tableau beside the matrix: the programme's sums, and labels
 MOST_PIVOTS = 1000
 

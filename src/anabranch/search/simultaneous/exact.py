@@ -18,6 +18,8 @@ from anabranch.games.rules import CHANCE
 from anabranch.games.simultaneous import PLAYERS, JointPosition, SimultaneousGame
 from anabranch.search.simultaneous.equilibrium import Solution, solve_matrix
 
+__all__ = ["exploitability"]
+
 MOST_POSITIONS = 200_000
 TOLERANCE = 1e-6
 Policies = tuple[np.ndarray, np.ndarray]  # one a player, over its actions

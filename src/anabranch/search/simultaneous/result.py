@@ -12,6 +12,8 @@ import numpy as np
 
 from anabranch.search.results.result import TOP_ROWS, Move, Result, format_value
 
+__all__ = ["PairResult"]
+
 Arrays = tuple[np.ndarray, np.ndarray]  # one a player
 SEATS = ("first", "second")
 HEAD = ("visits", "policy", "value", "prior")

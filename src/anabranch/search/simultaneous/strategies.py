@@ -37,6 +37,8 @@ from anabranch.search.simultaneous.grid import (
     untried,
 )
 
+__all__ = ["ByStrategies", "Exp3", "RegretMatching"]
+
 SCORE, PLAYED = 0, 2  # columns of `Graph.strategies`, for the first player; the second player's are the next ones
 COLUMNS = 4
 WIDTH = 0  # of a node: how many columns its grid has; 0: it has learnt nothing yet
