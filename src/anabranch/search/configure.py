@@ -34,7 +34,7 @@ from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
 from anabranch.search.requirements import Chosen, check_inside, check_together, goes_with_threads, needed_columns
 from anabranch.search.results.final import Dirichlet, choose, default_final, wants_errors
-from anabranch.search.select.base import NoLearning, at_node, chooses_pairs, is_ordered, learns, parts_of, prefer, score
+from anabranch.search.select.base import at_node, chooses_pairs, is_ordered, learner_of, parts_of, prefer, score
 from anabranch.search.select.limits import Expansion, Limits, Scale
 from anabranch.search.select.puct import PUCT
 from anabranch.search.select.uct import UCT
@@ -197,8 +197,7 @@ def shape_of(rule: Any) -> Any:
 
 def retuned(setting: Setting, select: Any) -> Setting:
     """The same with other numbers in its selection rule."""
-    learner = select if learns(select) else setting.graph_rules.learner
-    graph_rules = setting.graph_rules._replace(learner=learner)
+    graph_rules = setting.graph_rules._replace(learner=learner_of(select))
     return setting._replace(rules=setting.rules._replace(select=select), graph_rules=graph_rules)
 
 
@@ -225,7 +224,7 @@ def graph_rules_of(chosen: Chosen, ties: str) -> GraphRules:
         heuristic=chosen.heuristic if is_option(chosen.heuristic) else NoHeuristic(),
         ordered=is_ordered(chosen.select),
         in_order=ties == LOWEST or chooses_pairs(chosen.select),  # pairs stand in a grid
-        learner=chosen.select if learns(chosen.select) else NoLearning(),
+        learner=learner_of(chosen.select),
     )
 
 
@@ -247,7 +246,6 @@ def needs_of(chosen: Chosen, ties: str) -> Needs:
         "repetition_keys": places,
         "amaf": chosen.heuristic is not None,
         "hints": chosen.heuristic is not None,
-        "strategies": learns(chosen.select),
         "links": follows_links(chosen.stale),
         "heads": follows_links(chosen.stale),
         "squares": wants_errors(chosen.final),

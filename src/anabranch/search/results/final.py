@@ -12,7 +12,6 @@ from anabranch.errors import SearchError
 from anabranch.jit import generic
 from anabranch.jit.options import NonNegative, Positive, Share
 from anabranch.search.requirements import check_together
-from anabranch.search.select.base import learns
 from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.regularized import regularized_policy
 
@@ -172,8 +171,8 @@ def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> n
 
 @generic(default=True)
 def default_final(select):
-    """The final choice that goes with a selection rule, unless another one is asked for. A strategy is to be drawn from."""
-    return ByTemperature(1.0) if learns(select) else MostVisits()
+    """The final choice that goes with a selection rule, unless another one is asked for."""
+    return MostVisits()
 
 
 @default_final.register(Gumbel)

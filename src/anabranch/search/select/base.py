@@ -20,7 +20,7 @@ from anabranch.search.select.edge_view import heuristic_visits, idle_edge_view, 
 from anabranch.search.select.virtual_loss import edge_view, under_way, virtual_visits
 from anabranch.search.select.visit_functions import inverse, log_root
 
-__all__ = ["ConstantFPU", "Parent", "ParentFPU", "ReducedFPU", "at_node", "first_play", "prefer", "score", "value_of"]
+__all__ = ["ConstantFPU", "Parent", "ParentFPU", "ReducedFPU", "at_node", "first_play", "learn", "prefer", "score", "value_of"]
 
 
 class Parent(NamedTuple):
@@ -231,7 +231,10 @@ def learn(rule, graph, number, e, limits, work):
     """Edge `e` of a node was taken, counted and valued: let the rule draw its conclusions. The node is locked."""
 
 
-learns = serves(learn)  # whether a rule keeps more than visits and totals
+def learner_of(rule: Any) -> Any:
+    """The rule among these that draws conclusions of its own, or NoLearning."""
+    inner = inner_rule(rule)
+    return inner if serves(learn)(inner) else NoLearning()
 
 
 @helper

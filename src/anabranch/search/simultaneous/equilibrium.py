@@ -16,7 +16,7 @@ from anabranch.jit import helper, kernel
 from anabranch.jit.options import Share
 from anabranch.search.loops.steps import tableau_shape
 from anabranch.search.memory.layout import slot
-from anabranch.search.requirements import check_together
+from anabranch.search.requirements import check_together, needed_columns
 from anabranch.search.select.base import chooses_pairs, learn, prefer
 from anabranch.search.simultaneous.grid import NO_OUTCOME, POLICY, ROWS, mean_of, shape_of, side_of, untried
 from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, drawn, home, set_strategies
@@ -36,6 +36,11 @@ class Equilibrium(NamedTuple):
 @chooses_pairs.register(Equilibrium)
 def chooses_pairs_equilibrium(rule):
     return True
+
+
+@needed_columns.register(Equilibrium)
+def needed_columns_equilibrium(rule):
+    return ("strategies",)
 
 
 @check_together.register(Equilibrium)

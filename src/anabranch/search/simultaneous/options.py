@@ -7,6 +7,7 @@ from anabranch.errors import SearchError
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.configure import default_backup, default_rule
 from anabranch.search.requirements import check_together
+from anabranch.search.results.final import ByTemperature, default_final
 from anabranch.search.select.base import chooses_pairs
 from anabranch.search.simultaneous.decoupled import Decoupled
 from anabranch.search.simultaneous.equilibrium import Equilibrium
@@ -21,6 +22,11 @@ def default_rule_for_pairs(game, evaluate):
 @default_backup.register(RegretMatching, Exp3, Equilibrium)
 def default_backup_of_strategies(select):
     return ByStrategies()
+
+
+@default_final.register(RegretMatching, Exp3, Equilibrium)
+def default_final_of_strategies(select):
+    return ByTemperature(1.0)  # a strategy is to be drawn from
 
 
 @check_together.register(SimultaneousGame)

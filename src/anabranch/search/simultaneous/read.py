@@ -22,11 +22,11 @@ from anabranch.search.results.read import (
     stats_of,
 )
 from anabranch.search.results.result import Move
-from anabranch.search.select.base import first_play, learns
+from anabranch.search.select.base import first_play
 from anabranch.search.select.limits import Limits, Scale
 from anabranch.search.simultaneous.decoupled import Decoupled, Seat
 from anabranch.search.simultaneous.result import PairResult
-from anabranch.search.simultaneous.strategies import read_strategies
+from anabranch.search.simultaneous.strategies import keeps_strategies, read_strategies
 
 
 class Node(NamedTuple):
@@ -66,7 +66,7 @@ def read_node(game: SimultaneousGame, graph: Graph, number: int, priors: np.ndar
 
 def policies_of(rule: Any, graph: Graph, number: int, node: Node) -> tuple[np.ndarray, np.ndarray]:
     """What each player should play: its average strategy, or the share of its visits; with no visits, its prior."""
-    found = read_strategies(graph, number, *node.visits.shape) if learns(rule) else None
+    found = read_strategies(graph, number, *node.visits.shape) if keeps_strategies(rule) else None
     if found is not None:
         return found[0], found[1]
     weights = node.visits if node.visits.any() else node.priors

@@ -21,11 +21,12 @@ from anabranch.games.rules import CHANCE
 from anabranch.jit import generic, helper
 from anabranch.jit.options import Positive, Share
 from anabranch.search.backup.operators import carry, node_mean
+from anabranch.search.checks import serves
 from anabranch.search.evaluate.rollout import LEAF_STATE
 from anabranch.search.memory.layout import On, is_on, slot, width_of
-from anabranch.search.requirements import check_together
+from anabranch.search.requirements import check_together, needed_columns
 from anabranch.search.results.check_nodes import has_numbers, has_sound_strategies
-from anabranch.search.select.base import chooses_pairs, learn, learns, prefer
+from anabranch.search.select.base import chooses_pairs, learn, prefer
 from anabranch.search.simultaneous.grid import (
     NO_OUTCOME,
     POLICY,
@@ -63,6 +64,11 @@ def chooses_pairs_regret_matching(rule):
     return True
 
 
+@needed_columns.register(RegretMatching, Exp3)
+def needed_columns_regret_matching(rule):
+    return ("strategies",)
+
+
 class ByStrategies(NamedTuple):
     """Where both move at once, a node is worth what its average strategies bring together, by the means of all pairs; before
     all of them were tried, and elsewhere, the mean."""
@@ -70,7 +76,7 @@ class ByStrategies(NamedTuple):
 
 @check_together.register(ByStrategies)
 def check_by_strategies(operator, chosen):
-    if not learns(chosen.select):
+    if not keeps_strategies(chosen.select):
         raise SearchError(f"backup={operator!r} wants a rule that keeps strategies: RegretMatching(), Exp3(), Equilibrium()")
 
 
@@ -108,6 +114,9 @@ def home(number, player, i, columns):
 @generic
 def set_strategies(rule, graph, number, rows, columns, grid):
     """Write what each player would play now into row POLICY."""
+
+
+keeps_strategies = serves(set_strategies)
 
 
 @set_strategies.register(RegretMatching)
