@@ -1,6 +1,7 @@
 """Files that commands write: what cannot be written is refused before anything is searched, and looking changes nothing."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from anabranch.cli.files import check_folder, check_outputs, check_replaced
 from anabranch.errors import SearchError
 from anabranch.search.searcher import Search
 
+NOBODY = 65534
 COMMANDS = {
     "search --svg": ("search", "tictactoe", "--svg"),
     "search --save": ("search", "tictactoe", "--save"),
@@ -56,16 +58,29 @@ def test_looking_changes_nothing(tmp_path, monkeypatch):
     assert kept.read_text() == "what was there" and os.stat(kept).st_mtime_ns == before
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_folders_and_files_that_are_read_only_are_refused(tmp_path):
-    (tmp_path / "file").write_text("")
-    (tmp_path / "file").chmod(0o400)
-    tmp_path.chmod(0o500)
+@pytest.fixture
+def unprivileged():
+    """An open folder, and a process that may write to its own files only: root may write everywhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.chown(folder, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, 0)
+        yield Path(folder)
+        if is_root:
+            os.setresuid(0, 0, 0)
+        os.chmod(folder, 0o700)
+
+
+def test_folders_and_files_that_are_read_only_are_refused(unprivileged):
+    (unprivileged / "file").write_text("")
+    (unprivileged / "file").chmod(0o400)
+    unprivileged.chmod(0o500)
     for check in (check_outputs, check_replaced, check_folder):
         with pytest.raises(SearchError, match=r"cannot be (written|made): Permission denied"):
-            check(tmp_path / "new")
+            check(unprivileged / "new")
     with pytest.raises(SearchError, match="Permission denied"):
-        check_outputs(tmp_path / "file")
+        check_outputs(unprivileged / "file")
 
 
 def test_a_device_is_left_alone():
