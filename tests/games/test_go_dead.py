@@ -126,6 +126,7 @@ def test_an_unclear_chain_follows_dead_ones_that_nothing_alive_cuts_it_off_from(
     assert names(position, judge(position, owned, np.zeros(30))) == dead
 
 
+@pytest.mark.when_compiled
 def test_ownership_goes_from_black_to_white_and_has_a_seed():
     position = drawn(DEAD_STONE)
     owned = ownership(position, PLAYOUTS, seed=5)

@@ -26,6 +26,7 @@ def positions_with_forbidden_moves(size, ko):
                 yield game.ours
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("size", [(2, 3), (3, 3)], ids=str)
 @pytest.mark.parametrize("ko", SUPERKO_RULES)
 def test_a_search_on_a_graph_never_plays_what_superko_forbids(size, ko):
@@ -47,6 +48,7 @@ def test_a_search_on_a_graph_does_not_send_two_to_return_one(ko, moves, forbidde
     assert result.best in position.legal_actions
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("ko", SUPERKO_RULES)
 def test_a_search_on_a_graph_knows_that_closing_a_triple_ko_is_lost_only_where_it_repeats(ko):
     last = play(drawn(with_ko(ko, (4, 9)), TRIPLE_KO), TRIPLE_CYCLE)
@@ -58,6 +60,7 @@ def test_a_search_on_a_graph_knows_that_closing_a_triple_ko_is_lost_only_where_i
         assert forbidden.value == last.game.value_range[0] < free.value
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("ko", SUPERKO_RULES)
 def test_a_search_on_a_graph_finds_positions_by_several_ways(ko):
     assert ab.Search(with_ko(ko, 4), graph=True, seed=3).run(visits=20 * VISITS).stats.merges > 0

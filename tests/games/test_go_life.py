@@ -154,6 +154,7 @@ def taken_by_a_lone_attacker(board, owner):
     return taken
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("suicide", [False, True])
 def test_what_lives_is_exactly_what_a_lone_attacker_cannot_take(suicide):
     random = np.random.default_rng(1)

@@ -184,6 +184,7 @@ def advise_compiled(states, heuristic, actions, out):
         out[i, 0], out[i, 1], out[i, 2] = advise(heuristic, states[0], actions[i])
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("size", [2, 5, 9, 13])
 def test_compiled_says_the_same_as_plain_python(size):
     random = np.random.default_rng(size)
@@ -220,6 +221,7 @@ def test_weights_are_found_again():
     assert found["first"] > 0.9 and found["nats"] < 0.01
 
 
+@pytest.mark.when_compiled
 def test_games_are_played_and_read(tmp_path, monkeypatch):
     monkeypatch.setattr(shapes_go, "MOST_PLIES", 8)
     path = tmp_path / "games.jsonl"
@@ -235,6 +237,7 @@ def test_games_are_played_and_read(tmp_path, monkeypatch):
     assert np.load(tmp_path / "weights.npy").shape == (FEATURES,)
 
 
+@pytest.mark.when_compiled
 def test_likings_are_logarithms_of_probabilities_on_average():
     sums = []
     random = np.random.default_rng(5)

@@ -100,6 +100,7 @@ def test_batches_fill_up_and_a_partial_one_is_not_waited_for():
     assert [len(call) for call in evaluator.calls] == [1, 5]
 
 
+@pytest.mark.when_compiled
 def test_larger_batches_change_visits_only_a_little():
     one, many = (search_with(Counting(batch)).run(visits=2000) for batch in (1, 16))
     assert many.value == approx(one.value, abs=0.1)
@@ -202,6 +203,7 @@ def test_a_fault_at_the_root_leaves_a_search_that_can_begin_again():
     assert search.run(visits=20).visits.sum() == 20
 
 
+@pytest.mark.when_compiled
 def test_memory_that_runs_out_does_not_stop_a_search():
     search = ab.Search(GAME, select=ab.PUCT(), evaluate=Counting(16), memory="20KB", seed=1)
     result = search.run(visits=2000)

@@ -111,6 +111,7 @@ def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
     assert len(search.position.moves) == moves
 
 
+@pytest.mark.when_compiled
 def test_noise_and_a_chosen_action_follow_the_root_when_memory_is_collected():
     graph = ab.graphs.GraphOptions(collect=ab.graphs.Forget())
     options = {"graph": graph, "select": ab.PUCT(), "memory": "60KB" if COMPILED else "14KB"}

@@ -58,6 +58,7 @@ def test_after_the_root_has_moved_there_is_room_again():
     assert search.run(visits=10).stats.simulations == 10
 
 
+@pytest.mark.when_compiled
 def test_in_a_graph_any_node_may_be_the_one_that_is_full():
     """Others than the root have counted more since the root moved."""
     search = ab.Search(ConnectFour(), graph=True)
@@ -70,6 +71,7 @@ def test_in_a_graph_any_node_may_be_the_one_that_is_full():
     assert result.stats.simulations == 0
 
 
+@pytest.mark.when_compiled
 def test_amaf_visits_are_counters_too():
     search = ab.Search(ConnectFour(), select=ab.Rave(), evaluate=ab.Rollout(playouts=4))
     search.run(visits=200)

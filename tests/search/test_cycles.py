@@ -70,6 +70,7 @@ def test_the_middle_is_a_draw_and_the_ends_are_won():
     assert values[1, 1] == -1
 
 
+@pytest.mark.when_compiled
 @BOTH
 @pytest.mark.parametrize("game", [Tug(), pytest.param(TugThird(), marks=when_plain)], ids=repr)
 def test_every_position_is_worth_what_retrograde_analysis_says(game, graph):
@@ -81,6 +82,7 @@ def test_every_position_is_worth_what_retrograde_analysis_says(game, graph):
             assert result.value == pytest.approx(sign * value, abs=0.25 if COMPILED else 0.6)
 
 
+@pytest.mark.when_compiled
 @BOTH
 def test_proofs_come_from_ends_only(graph):
     """What is won is proven; a draw that stands on a repetition never is."""
@@ -143,6 +145,7 @@ def test_the_third_time_needs_two_before():
     assert next(move.value for move in second.moves if move.name == "+2") == 0.0
 
 
+@pytest.mark.when_compiled
 def test_nothing_that_depends_on_the_path_survives_the_root():
     game = Tug()
     search = ab.Search(game, graph=True, prove=True, select=ab.UCT(c=3.0), evaluate=ab.Uniform())

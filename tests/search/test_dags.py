@@ -31,6 +31,7 @@ def options(way, ahead):
     return {"graph": ab.graphs.GraphOptions(update, ahead, stale), "evaluate": ab.Uniform(), "memory": "5MB"}
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("way", WAYS, ids=repr)
 @quiet
 @given(maze=mazes())
@@ -55,6 +56,7 @@ def test_graphs_come_to_rest_cycles_or_not(maze):
         assert search.staleness().largest < 1e-12
 
 
+@pytest.mark.when_compiled
 def test_idempotent_and_incremental_meet_in_the_limit():
     """One has looked at every child just now, the other at each when it was last taken: the difference vanishes."""
     leads = np.full((SIZE, ACTIONS), NOWHERE)

@@ -10,6 +10,7 @@ from anabranch.games import ConnectFour, TriNim
 GAME = ConnectFour()
 
 
+@pytest.mark.when_compiled
 def test_an_ensemble_is_the_sum_of_its_searches():
     ensemble = ab.Ensemble(GAME, threads=3, memory="30MB", seed=4)
     result = ensemble.run(visits=1000)

@@ -96,6 +96,7 @@ def visits_at(search: ab.Search) -> int:
     return 0 if search.rooted.driver is None or not search.rooted.driver.has_root else int(search.result().visits.sum())
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_evaluator_that_raises_at_any_of_its_calls_changes_nothing_in_the_end(kind):
     whole = Faulty()
@@ -108,6 +109,7 @@ def test_an_evaluator_that_raises_at_any_of_its_calls_changes_nothing_in_the_end
         assert state_of(again) == expected, at
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("batch", [1, 8])
 def test_a_raising_evaluator_leaves_nothing_under_way(threads, batch):

@@ -14,6 +14,7 @@ GAME = ConnectFour()
 OPTIONS = {"select": ab.PUCT(c=1.5)}
 
 
+@pytest.mark.when_compiled
 def test_a_fleet_finds_what_its_searches_would_find_alone():
     evaluator = Counting(6)
     fleet = ab.Fleet(GAME, 6, evaluate=evaluator, memory="60MB", seed=10, **OPTIONS)
@@ -27,6 +28,7 @@ def test_a_fleet_finds_what_its_searches_would_find_alone():
         assert result.stats.simulations == 120
 
 
+@pytest.mark.when_compiled
 def test_a_large_batch_takes_several_leaves_from_each():
     evaluator = Counting(32)
     fleet = ab.Fleet(GAME, 8, evaluate=evaluator, memory="80MB", **OPTIONS)

@@ -144,6 +144,7 @@ def test_a_small_game_has_as_many_nodes_as_positions(game):
     assert set(nodes_by_key(search)) == reachable(game)
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize(
     "game", [TicTacToe(), ConnectFour(), Othello(), Hex(4), Nim(), TriNim(), Pig(), Treasure(), Tug()], ids=repr
 )
@@ -225,6 +226,7 @@ def test_an_action_can_be_given_more_visits():
             search.run(visits=5, action="z9")
 
 
+@pytest.mark.when_compiled
 def test_no_recursion_a_path_of_ten_thousand_plies():
     length = 10_000 if COMPILED else 300
     search = ab.Search(Corridor(length), graph=True, evaluate=ab.Uniform(), prove=True)

@@ -230,6 +230,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.when_compiled
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
 def test_ctrl_c_gives_the_best_so_far_within_a_tenth_of_a_second():
     process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
@@ -245,6 +246,22 @@ def test_ctrl_c_gives_the_best_so_far_within_a_tenth_of_a_second():
         assert int(simulations) > 0
     assert process.wait(timeout=10) == 0
     assert min(delays) < 0.1, delays  # the best of three: the machine may have other things to do
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
+def test_ctrl_c_just_before_the_first_simulation_is_not_lost(search, monkeypatch):
+    search.run(visits=10)
+    set_root = search.rooted.set_root
+    monkeypatch.setattr(search.rooted, "set_root", lambda position: (signal.raise_signal(signal.SIGINT), set_root(position)))
+    assert search.run(seconds=20).stopped_by == "Ctrl-C"
+    monkeypatch.undo()
+    assert search.run(visits=10).stopped_by == "visits"
+
+
+def test_stop_without_a_search_stops_none_that_comes_later(search):
+    with pytest.raises(ab.errors.SearchError, match="no search is running"):
+        search.stop()
+    assert search.run(visits=10).stopped_by == "visits"
 
 
 def test_after_a_search_ctrl_c_means_what_it_meant_before(search):

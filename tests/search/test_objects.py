@@ -174,6 +174,7 @@ def test_an_action_must_be_legal():
         search.advance(2)
 
 
+@pytest.mark.when_compiled
 def test_when_memory_is_full_the_search_goes_on():
     search = ab.Search(Board, memory="8KB", evaluate=ab.Uniform())
     result = search.run(visits=1000)

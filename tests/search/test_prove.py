@@ -51,6 +51,7 @@ def test_nim_is_proven_as_theory_has_it(stones):
         assert result.best == stones % 4 - 1
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("game", [Duel(), Trio(), TriNim(3), TriNim(9)], ids=repr)
 def test_what_is_proven_is_what_brute_force_finds(game):
     position = game.start()
@@ -115,6 +116,7 @@ class Sharing(ab.Game):
         out[0], out[1] = (0.0, 0.0) if state.place == 2 else (0.5, 1.0) if state.place == 3 else (-1.0, -1.0)
 
 
+@pytest.mark.when_compiled
 def test_a_proven_move_still_gets_the_visits_that_decide_what_others_get():
     for seed in range(6):
         result = ab.Search(Sharing(), graph=True, prove=True, seed=seed, evaluate=ab.Uniform()).run(visits=VISITS)

@@ -116,6 +116,7 @@ def test_whoever_leads_back_to_the_same_position_has_lost_and_the_other_way_is_p
             assert all(move.value == 1.0 for move in result.moves if move.proven)
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("kind", QUICK, ids=str)
 def test_nothing_that_is_called_proven_is_wrong(kind):
     verdicts = [Trial(seed, kind).play() for seed in range(GAMES)]

@@ -65,6 +65,7 @@ def test_visits_of_puct_come_near_it():
     np.testing.assert_allclose(result.policy, result.regularized, atol=0.02)
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
 def test_it_searches_and_acts(graph):
     position = ConnectFour().position("dcdcd").play("c")

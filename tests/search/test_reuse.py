@@ -121,6 +121,7 @@ def test_compaction_keeps_the_tree_below_the_new_root_and_nothing_else(game):
     assert np.count_nonzero(moved_to >= 0) == len(after)
 
 
+@pytest.mark.when_compiled
 @pytest.mark.parametrize("evaluate", [ab.Rollout(), lambda states: (None, [0.0])], ids=["in the kernel", "in Python"])
 @pytest.mark.parametrize("memory", ["4KB", "6KB"])
 def test_a_tree_that_was_full_grows_on_rightly_after_advance(memory, evaluate):

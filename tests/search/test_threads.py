@@ -109,6 +109,7 @@ def test_a_fault_in_one_thread_ends_the_search_and_leaves_nothing_behind():
     assert total_visits(search) == before + 100
 
 
+@pytest.mark.when_compiled
 def test_no_position_is_evaluated_by_two_threads():
     evaluator = Counting(4)
     search_with("batches", evaluate=evaluator).run(visits=1000)

@@ -146,7 +146,7 @@ class Search:
         )
         self.rooted = RootedGraph(setting, needs, self.seed)  # for other modules of this package
         self._use = Exclusive()
-        self._stop = threading.Event()
+        self._stop = threading.Event()  # never set while no search runs, so that none is stopped before it begins
         self._done = threading.Event()  # set when the search in the background has ended
         self._thread: threading.Thread | None = None
         self._leaves: Leaves | None = None
@@ -175,11 +175,13 @@ class Search:
         check_limits(visits, total, seconds)
         check_limits_of_run(self.options.select, visits, total)
         with self._changing(self._stop_at_first):
-            root = self.rooted.checked(position)
-            to = self.rooted.restriction(root, action, actions)
-            self.rooted.set_root(root)
-            self._stop.clear()
-            return self._search(visits, total, seconds, to)
+            try:
+                root = self.rooted.checked(position)
+                to = self.rooted.restriction(root, action, actions)
+                self.rooted.set_root(root)
+                return self._search(visits, total, seconds, to)
+            finally:
+                self._stop.clear()
 
     def _stop_at_first(self) -> bool:
         """The first Ctrl-C ends the search and keeps its result, if there is one; a second one interrupts."""
@@ -205,7 +207,6 @@ class Search:
             root = self.rooted.checked(position)
             to = self.rooted.restriction(root, None, actions)
             self.rooted.set_root(root)
-            self._stop.clear()
             self._done.clear()
             self._outcome = None
 
@@ -223,7 +224,8 @@ class Search:
 
     def stop(self) -> Result:
         """End the search in the background and give its result."""
-        self._stop.set()
+        if self._thread is not None:
+            self._stop.set()
         return self.wait()
 
     def wait(self) -> Result:
@@ -233,6 +235,7 @@ class Search:
         self._done.wait()  # and not for the thread: once a signal interrupts that, Python 3.11 takes the thread for ended
         self._thread.join()
         self._thread = None
+        self._stop.clear()
         if isinstance(self._outcome, BaseException):
             raise self._outcome
         assert self._outcome is not None
