@@ -86,7 +86,8 @@ def number_for(dtype, slots, chance):
     if dtype.kind == "f":
         return np.array(chance.choice([*FLOATS, chance.uniform(-2, 2)])).astype(dtype)
     near = slots + chance.randrange(-2, 3)
-    value = chance.choice([*NUMBERS, near, chance.randrange(slots), chance.randrange(slots), chance.randrange(12)])
+    places = max(slots, 1)  # their number may itself be forged
+    value = chance.choice([*NUMBERS, near, chance.randrange(places), chance.randrange(places), chance.randrange(12)])
     return np.array(value & (2 ** (8 * dtype.itemsize) - 1), np.uint64).astype(f"u{dtype.itemsize}").view(dtype)
 
 

@@ -16,6 +16,7 @@ from anabranch.search.memory.tree import Tree
 
 LARGEST = 1e100  # of all values: sums and squares of these are still numbers
 LARGEST_COUNT = 2**31 - 2**19  # of visits: a search still has room to stop in time
+ROUNDING = 1e-6  # of sums in single precision that should be 1
 UNLIKELY = 1e-5  # chances are kept in single precision
 
 
@@ -70,9 +71,15 @@ def is_count(number):
 
 
 @helper
-def is_share(value):
+def is_amount(value):
     """Whether it is a number that is not negative."""
     return 0.0 <= value <= LARGEST
+
+
+@helper
+def is_share(value):
+    """Whether it is a number from 0 to 1, up to rounding."""
+    return 0.0 <= value <= 1.0 + ROUNDING
 
 
 @helper
@@ -146,7 +153,9 @@ def _has_sound_fields_in_graph(graph, number, over, state):
             return False
         if is_on(graph.has_bounds) and not graph.bounds[slot(number), LOW, i] <= graph.bounds[slot(number), HIGH, i]:
             return False
-    if is_on(graph.has_weights) and not (is_share(graph.weights[slot(number), 0]) and is_share(graph.weights[slot(number), 1])):
+    if is_on(graph.has_weights) and not (
+        is_amount(graph.weights[slot(number), 0]) and is_amount(graph.weights[slot(number), 1])
+    ):
         return False
     if is_on(graph.has_repetition_keys):
         low, high = rules.repetition_key(state)
@@ -196,7 +205,7 @@ def _has_sound_statistics_in_graph(graph, e, state):
     edge = graph.edges[e]
     if is_on(graph.has_cuts) and not 0 <= graph.cuts[e] <= edge.visits:
         return False
-    if is_on(graph.has_squares) and not is_share(graph.squares[e]):
+    if is_on(graph.has_squares) and not is_amount(graph.squares[e]):
         return False
     if is_on(graph.has_amaf) and not (is_count(graph.amaf[e].amaf_visits) and is_number(graph.amaf[e].amaf_total)):
         return False
