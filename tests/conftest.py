@@ -7,6 +7,7 @@ on the machines that decide about a change (CI is set there) it fails, so that n
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 from typing import NoReturn
 
@@ -17,6 +18,9 @@ from anabranch.cli import main
 from anabranch.jit import COMPILED
 
 pytest.register_assert_rewrite("tests.games.compared")  # so that its failures show both sides, as those of tests do
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a shell runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 

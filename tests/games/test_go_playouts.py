@@ -406,6 +406,7 @@ def test_other_shapes_are_not(drawing, move, colour):
     assert pattern_at(state, at(game, state, move), colour) == NONE
 
 
+@pytest.mark.when_compiled
 def test_patterns_do_not_depend_on_colours_or_on_how_the_board_is_turned():
     random = np.random.default_rng(4)
     found = 0

@@ -29,6 +29,7 @@ def test_othello_has_as_many_openings_as_published():
     assert [count_games(Othello().start(), depth) for depth in (1, 2, 3, 4, 5)] == [4, 12, 56, 244, 1396]
 
 
+@pytest.mark.when_compiled
 def test_tic_tac_toe_is_a_draw():
     assert best(TicTacToe().start()) == (0.0, 0.0)
 

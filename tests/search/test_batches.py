@@ -91,6 +91,7 @@ def test_a_leaf_that_waits_is_not_asked_for_twice():
     check_at_rest(search)
 
 
+@pytest.mark.when_compiled
 def test_batches_fill_up_and_a_partial_one_is_not_waited_for():
     evaluator = Counting(16)
     search_with(evaluator).run(visits=1600)

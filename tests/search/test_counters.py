@@ -83,6 +83,7 @@ def test_amaf_visits_are_counters_too():
     assert graph.amaf["amaf_visits"][root + 1] <= MOST_VISITS
 
 
+@pytest.mark.when_compiled
 def test_the_numbers_of_simulations_begin_again_before_they_are_full():
     search = ab.Search(ConnectFour(), graph=ab.graphs.GraphOptions(stale=ab.graphs.Ancestors()), memory="2MB")
     search.run(visits=300)

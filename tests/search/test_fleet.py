@@ -38,6 +38,7 @@ def test_a_large_batch_takes_several_leaves_from_each():
         check_at_rest(search)
 
 
+@pytest.mark.when_compiled
 def test_games_go_on_in_a_fleet():
     fleet = ab.Fleet(GAME, 4, evaluate=Counting(4), memory="40MB", **OPTIONS)
     positions = [GAME.start()] * 4

@@ -156,6 +156,7 @@ def test_merges_happen_and_no_position_has_two_nodes(game):
     assert result.stats.evaluations < result.stats.simulations == result.visits.sum()
 
 
+@pytest.mark.when_compiled
 def test_the_other_layout_of_the_same_tree_counts_no_merges():
     assert ab.Search(TicTacToe()).run(visits=500).stats.merges == 0
     assert ab.Search(TicTacToe(), prove=True).run(visits=500).stats.merges == 0
@@ -187,6 +188,7 @@ def test_objects_are_merged_by_their_keys():
         ab.Search(Take, graph=True).run(visits=1)
 
 
+@pytest.mark.when_compiled
 def test_a_python_evaluator_is_asked_once_a_position():
     asked = []
 
@@ -202,6 +204,7 @@ def test_a_python_evaluator_is_asked_once_a_position():
 # --- the root ---
 
 
+@pytest.mark.when_compiled
 def test_advance_keeps_what_was_found_and_a_known_position_is_found_again():
     game = TicTacToe()
     search = ab.Search(game, graph=True)

@@ -83,6 +83,7 @@ def minimax(position):
     return max((minimax(position.play(action)) for action in position.legal_actions), key=lambda value: value[position.to_play])
 
 
+@pytest.mark.when_compiled
 def test_maximum_backups_are_exact_where_players_do_not_alternate():
     """The wrong player's value, backed up anywhere, would show."""
     start = Duel().start()
