@@ -31,7 +31,7 @@ class PairResult(Result):
     pv: list[Any]  # pairs of actions, and chance events
     moves: tuple[list[Move], list[Move]]  # type: ignore[assignment]  # each player's outcomes, the most probable first
     pairs: np.ndarray = None  # type: ignore[assignment]  # visits of every pair, (actions, actions)
-    payoffs: np.ndarray = None  # type: ignore[assignment]  # what pairs are worth, (players, actions, actions); NaN if never tried
+    payoffs: np.ndarray = None  # type: ignore[assignment]  # values of pairs, (players, actions, actions); NaN if never tried
 
     @property
     def best_name(self) -> str:
