@@ -170,7 +170,7 @@ class Game:
         _, height, width = self.planes or (0, 0, 0)
         return Symmetries(identity(height, width), np.arange(self.actions)[None])
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def text(self, state: Any) -> str:
         """The position as text."""

@@ -129,7 +129,7 @@ class Goofspiel(SimultaneousGame):
     def key(state):
         return mixed(state, 0)  # which prize is open follows from the round
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def name_of(self, action: int) -> str:
         return str(action + 1)

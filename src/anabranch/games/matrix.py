@@ -136,7 +136,7 @@ class MatrixGame(SimultaneousGame):
         number = np.uint64(state.over + 2 * (state.chosen[0] + 64 * state.chosen[1])) + GOLDEN
         return mix(number), mix(mix(number))
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def name_of(self, action: int) -> str:
         return self.names[action]

@@ -192,7 +192,7 @@ class Position:
         """A fresh array of one record, for kernels."""
         return np.frombuffer(bytearray(self.data), self.game.record)
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def __str__(self) -> str:
         return self.game.text(self.state)

@@ -50,7 +50,7 @@ class Repeated(SimultaneousGame):
 
     def __init__(self, rounds: int = 5, stage: str | Sequence[float] = "dilemma") -> None:
         """rounds  how many
-        stage   "dilemma", "stag", "chicken", or four payoffs: both cooperate, it alone, the other alone, nobody
+        stage   "dilemma", "stag", "chicken", or four payoffs: both cooperate, only it, only the other, neither
         """
         if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or not 1 <= rounds <= MOST_ROUNDS:
             raise GameError(f"rounds={rounds!r}: a game is repeated 1 to {MOST_ROUNDS:,} times")

@@ -224,7 +224,7 @@ def graph_rules_of(chosen: Chosen, ties: str) -> GraphRules:
         opaque=isinstance(chosen.game, ObjectGame),
         heuristic=chosen.heuristic if is_option(chosen.heuristic) else NoHeuristic(),
         ordered=is_ordered(chosen.select),
-        in_order=ties == LOWEST or chooses_pairs(chosen.select),  # pairs stand in a grid
+        in_order=ties == LOWEST or chooses_pairs(chosen.select),  # pairs form a grid
         learner=learner_of(chosen.select),
     )
 

@@ -150,7 +150,7 @@ def renew(operator, graph, number, limits, work):
 
 @helper
 def settle_node(operator, graph, number, limits, work):
-    """Compute a node's value from its edges as they stand, and its bounds."""
+    """Compute a node's value from its edges as they are, and its bounds."""
     value_of_node(operator, graph, number, work.values, work.sums)
     node = graph.nodes[slot(number)]
     for i in range(len(node.mean)):

@@ -67,7 +67,7 @@ def is_exhausted(exhausted, low, high):
 def cut_value(repetition, width, player, i, scale):
     """The value of a repetition that `player` caused: column `i` of a value, player 0's or one per player."""
     half = 1.0 / scale.factor
-    if repetition == DRAW or player == CHANCE:  # nobody is to blame for luck
+    if repetition == DRAW or player == CHANCE:  # no player caused it
         half = 0.0
     if width == 1:
         return scale.middle + (half if player == 1 else -half)

@@ -221,7 +221,7 @@ def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:
 
 def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:
     """Only the root and its edges, as a graph that plain Python can read, and its number there; with other priors, if given."""
-    first = root - 1 if isinstance(graph, Graph) else root  # a header stands before it
+    first = root - 1 if isinstance(graph, Graph) else root  # a header comes before it
     slots = slice(first, root + 1 + int(graph.nodes["count"][root]))
     nodes = graph.nodes[slots].copy()
     edges = nodes.view(graph.edges.dtype)
