@@ -1,8 +1,8 @@
-"""What is searched. `game.py` is the contract, `rules.py` says what each rule means, and there is one module a game.
+"""The games. `game.py` is the contract, `rules.py` says what each rule means, and each game has its own module.
 
     from anabranch.games import ConnectFour, Hex
 
-A game's class is imported when it is first asked for; `registry.py` finds it.
+A game's class is imported when it is first used; `registry.py` finds it.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""Advice: what a heuristic thinks of an action, before a search has tried it. A game may bring heuristics of its own.
+"""Advice: a heuristic's hint for an action, before a search has tried it. A game may define its own heuristics.
 
-A heuristic is an option (a `NamedTuple`) with an implementation of `advise`; `consider` is there for those that want it.
-`Search(heuristic=...)` asks them: see `search/evaluate/heuristic.py`.
+A heuristic is an option (a `NamedTuple`) with an implementation of `advise` and, optionally, of `consider`.
+`Search(heuristic=...)` calls them: see `search/evaluate/heuristic.py`.
 """
 
 from anabranch.jit import generic
@@ -9,11 +9,11 @@ from anabranch.jit import generic
 
 @generic
 def advise(heuristic, state, action):
-    """H, C and C~ of a legal action: a value from 0 to 1 for the player who moves, and what that is worth in simulations, those
-    of the action itself and those in which it comes later."""
+    """H, C and C~ of a legal action: a value from 0 to 1 for the player to move, and the numbers of simulations it counts as,
+    those of the action itself and AMAF ones."""
 
 
 @generic(default=True)
 def consider(heuristic, state):
-    """Look at a position once, before `advise` is asked about each of its actions. Here as there, fields that only serve as
-    scratch memory may be changed."""
+    """Called once for a position, before `advise` is called for each of its actions. Both may change fields that only serve as
+    scratch memory."""

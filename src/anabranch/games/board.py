@@ -1,4 +1,4 @@
-"""Boards for people: a grid of cells as text and as SVG, and names such as "d3" for cells. No rules here."""
+"""Drawing boards: a grid of cells as text and as SVG, and names such as "d3" for cells. No rules here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ class Grid:
 
     cells: Sequence[Sequence[int]]
     symbols: str = ".XO"
-    columns: str = LETTERS  # a letter a column
+    columns: str = LETTERS  # one letter per column
     rows: bool = False  # number the rows, from the top
     shift: float = 0.0  # how many cells each row is moved right of the one above (Hex: a half)
     round_cells: bool = False  # draw empty cells as holes
-    hexagons: bool = False  # draw hexagons, and the edges that the players are to join: top and bottom, left and right
+    hexagons: bool = False  # draw hexagons, and the edges that the players must connect: top and bottom, left and right
     colours: Sequence[str] = ("#e8e0cc", "#222222", "#fafafa")  # of an empty cell, and of each player
     background: str = "#c9b27c"
 
@@ -83,7 +83,7 @@ class Grid:
 
 
 def text_svg(text: str) -> str:
-    """Any text as a drawing, for games that draw nothing better."""
+    """Any text as a drawing, for games without a drawing of their own."""
     lines = text.splitlines() or [""]
     parts = ['<rect width="100%" height="100%" fill="#ffffff"/>']
     for number, line in enumerate(lines):

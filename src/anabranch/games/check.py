@@ -1,8 +1,8 @@
-"""Conformance: does a game keep its contract? `check(game)` plays random games and looks.
+"""Conformance: does a game keep its contract? `check(game)` plays random games to find out.
 
-Every position is seen twice, by the plain rules and by the compiled ones, and both must agree on everything; beside that,
-what the rules say must be consistent, in range, and readable by people. It works on anybody's game and never stops at the
-first problem. Next: `rules.py` for the contract itself.
+Every position is examined twice, by the plain rules and by the compiled ones, and both must agree on everything; besides,
+what the rules return must be consistent, in range, and printable. It works on any game and does not stop at the first
+problem. Next: `rules.py` for the contract itself.
 """
 
 import pickle
@@ -27,12 +27,12 @@ from anabranch.jit.random import generator
 
 TOLERANCE = 1e-9
 MOST_PLIES = 5_000  # of one random game
-ENOUGH_GAMES = 10  # to say that a player never moves
+ENOUGH_GAMES = 10  # to conclude that a player never moves
 
 
 @kernel
 def observe(states, actions, probabilities, returns, random):
-    """What the compiled rules say of states[0]: player, over, number of legal actions, key, a random action."""
+    """What the compiled rules return for states[0]: player, over, number of legal actions, key, a random action."""
     state = states[0]
     low, high = rules.key(state)
     if rules.is_over(state):
@@ -83,7 +83,7 @@ def check(game: Game, games: int = 30, seed: int = 0) -> Report:
 
 
 def _judge_movers(game: Game, report: Report, moved: set[int]) -> None:
-    """Whether everyone had a turn; too few games say nothing."""
+    """Check that every player had a turn, unless there were too few games to tell."""
     if not report.ok or report.games < ENOUGH_GAMES or isinstance(game, SimultaneousGame):
         return
     for player in range(game.players):
@@ -96,7 +96,7 @@ def _judge_movers(game: Game, report: Report, moved: set[int]) -> None:
 
 
 def _compiles(game: Game, report: Report) -> bool:
-    """Whether there is a start, and rules that compile; if not, nothing else is worth a look."""
+    """Whether the game has a start and its rules compile; if not, nothing else is checked."""
     with _noting(report, "the game cannot start"):
         states = game.start().record()
         actions, probabilities = np.zeros(game.edge_actions, np.int64), np.zeros(game.events)
@@ -131,7 +131,7 @@ def _check_names(game: Game, report: Report) -> None:
 
 
 class _RandomGame:
-    """One random game, each position looked at by plain and compiled rules."""
+    """One random game, each position examined by plain and compiled rules."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class _RandomGame:
         moved: set[int],
     ) -> None:
         self.game, self.report, self.random, self.seen = game, report, random, seen
-        self.planes = planes  # by key, if networks can see the game
+        self.planes = planes  # by key, if the game has an encoding
         self.moved = moved  # the players who had a turn, in all games
         self.paid = np.zeros(game.players)
         self.position = game.start()
@@ -177,7 +177,7 @@ class _RandomGame:
                 self._note(f"a random game did not end within {MOST_PLIES} plies")
 
     def _note(self, problem: str) -> None:
-        """Add a problem of the position that the game has come to."""
+        """Add a problem with the current position."""
         self.report.note(problem, self.position)
 
     def _edge(self, position: Position, number: int) -> str:
@@ -205,7 +205,7 @@ class _RandomGame:
             self._note(f"rewards {list(rewards)} do not sum to 0, but the game is declared zero-sum")
 
     def _look(self, position: Position, compiled: np.ndarray) -> bool:
-        """Compare and judge one position, as the rules see it (they do not know its past); False if going on makes no sense."""
+        """Compare and check one position, as the rules see it (without its past); False if going on makes no sense."""
         game, report = self.game, self.report
         position = position.without_past()
         size = game.edge_actions
@@ -256,7 +256,7 @@ class _RandomGame:
             self._note(f"rule `random_action` gives {drawn}, which is not legal")
 
     def _judge_pairs(self, position: JointPosition, legal: list[int], drawn: int) -> None:
-        """Where both move at once: each has something to play, and actions of one outcome do the same."""
+        """Where both move at once: each has a legal action, and actions of one outcome have the same effect."""
         game = self.game
         if position.to_play != EVERYONE:
             self._note(f"`to_play` says {position.to_play}; where both move at once it is EVERYONE, or CHANCE")
@@ -276,7 +276,7 @@ class _RandomGame:
 
     @staticmethod
     def _effect(position: JointPosition, player: int, action: int, other: int) -> Any:
-        """What a player's action does, if the other plays `other`."""
+        """The effect of a player's action, if the other plays `other`."""
         after = position.play((other, action) if player else (action, other))
         return after.data, after.rewards
 
@@ -293,7 +293,7 @@ class _RandomGame:
             self._note(f"returns {[float(x) for x in total]} leave the declared `value_range` {game.value_range}")
 
     def _judge_key(self, position: Position) -> None:
-        """One key, one position: as far as people and the search can tell them apart, now or one action later."""
+        """One key, one position: positions with the same key must look the same, now and one action later."""
         known = self.seen.setdefault(position.key, position)
         if known.data == position.data:
             return
@@ -315,7 +315,7 @@ class _RandomGame:
 
 
 def _face(position: Position) -> tuple[Any, ...]:
-    """What there is to see of a position."""
+    """The observable properties of a position."""
     over = position.is_over
     player = None if over else position.to_play
     return over, player, tuple(position.edges), tuple(position.returns), str(position)

@@ -1,8 +1,8 @@
 """Conformance of what networks see, a part of `check.py`: planes, and the symmetries of a game.
 
-A symmetry is checked by playing: beside each random game runs its image, the same actions as the symmetry names them, and both
-must look the same through it all the way. That needs a start that looks the same too; symmetries under which it does not
-(mirrors in Othello, whose colours lie crosswise) are counted in the report as not followed.
+A symmetry is checked by playing: alongside each random game its image is played, with the actions mapped by the symmetry, and
+both must correspond under it throughout. That requires a start that is invariant too; symmetries under which it is not
+(mirrors in Othello, whose colours are placed crosswise) are counted in the report as not followed.
 """
 
 from typing import TYPE_CHECKING
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @kernel
 def play_each(states, actions, rewards):
-    """Play an action of its own in every state."""
+    """Play one action in each state."""
     for i in range(len(states)):
         rules.play(states[i], actions[i], rewards)
 
 
 @kernel
 def observe_each(states, scratch, legal, over, returns, random):
-    """Of every state: which actions are legal, or that the game is over and what it pays."""
+    """For every state: which actions are legal, or that the game is over and what it pays."""
     for i in range(len(states)):
         over[i] = rules.is_over(states[i])
         if over[i]:
@@ -42,7 +42,7 @@ def observe_each(states, scratch, legal, over, returns, random):
 
 
 def is_sound(game: Game, report: "Report") -> bool:
-    """Whether planes and symmetries have the shapes that they should; if not, nothing else about them is worth a look."""
+    """Whether planes and symmetries have the right shapes; if not, nothing else about them is checked."""
     assert game.planes is not None
     if len(game.planes) != 3 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in game.planes):
         report.note(f"`planes` must be (channels, height, width), three whole numbers above 0, not {game.planes!r}")
@@ -60,7 +60,7 @@ def is_sound(game: Game, report: "Report") -> bool:
 
 
 class Sides:
-    """A random game and its images through each symmetry that keeps the start."""
+    """A random game and its images under each symmetry that leaves the start unchanged."""
 
     def __init__(self, game: Game, report: "Report", seen: dict[tuple[int, int], np.ndarray]) -> None:
         self.game, self.report = game, report
@@ -72,7 +72,7 @@ class Sides:
         if isinstance(game, SimultaneousGame):  # pairs of actions
             pairs = self.actions[:, :, None] * game.actions + self.actions[:, None, :]
             self.actions = pairs.reshape(len(self.kept), -1)
-        self.renamed = np.argsort(self.actions)  # [s, action]: what an action of the game is called through s
+        self.renamed = np.argsort(self.actions)  # [s, action]: the image of an action of the game under s
         self.states = np.repeat(game.start().record(), len(self.kept))
         report.symmetries, report.followed = len(ways), len(self.kept)
 
@@ -82,8 +82,8 @@ class Sides:
         play_each(self.states, actions, np.zeros(self.game.players))
 
     def look(self, position: Position) -> None:
-        """Compare a position with its images, and what networks see of it: compiled with plain, with that of the same key, and
-        with its images again."""
+        """Compare a position with its images, and its planes: compiled with plain ones, with those of the same key, and with
+        those of its images."""
         game, count = self.game, len(self.states)
         size = self.actions.shape[1]
         legal, over = np.zeros((count, size), bool), np.zeros(count, bool)
@@ -91,7 +91,7 @@ class Sides:
         observe_each(self.states, np.zeros(size, np.int64), legal, over, returns, random)
         same = over == over[0]
         if over[0]:
-            same &= (returns == returns[0]).all(axis=1) | (random[0] != generator(0)[0])  # luck pays as it likes
+            same &= (returns == returns[0]).all(axis=1) | (random[0] != generator(0)[0])  # random returns may differ
         else:
             same &= (legal == legal[0][self.actions]).all(axis=1)
             self._look_at_planes(position)
@@ -119,7 +119,7 @@ class Sides:
                 self._refuse(int(np.argmin((images == expected).all(axis=(1, 2)))), "the planes differ")
 
     def plain(self, position: Position) -> np.ndarray:
-        """What the plain rule writes."""
+        """The planes that the plain rule writes."""
         assert self.game.planes is not None
         planes = np.zeros(self.game.planes, np.float32)
         self.game.ask("encode", readable(position.record())[0], planes)

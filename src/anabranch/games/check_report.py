@@ -1,4 +1,4 @@
-"""What `check.py` has to say: the report, and each problem with the moves that lead there and the board."""
+"""The report of `check.py`: each problem with the moves that lead there and the board."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ import numpy as np
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE
 
-MOST_PROBLEMS = 20  # told in one report
-MOST_MOVES = 40  # told of the way to a problem
-# What is left where plain and compiled rules can differ: see "What works in rules, and what bites" in the guide.
+MOST_PROBLEMS = 20  # in one report
+MOST_MOVES = 40  # shown of the path to a problem
+# The remaining ways in which plain and compiled rules can differ: see "What works in rules, and what bites" in the guide.
 WHY_DIFFERENT = (
     "\n    they can differ where a number is computed of narrow constants or tables (np.int8), leaves 64 bits, is divided by "
     "zero,\n    or is read outside an array: use wider types (np.int64, f8), and ANABRANCH_CHECK=1 to test indices"
@@ -26,7 +26,7 @@ class Report:
     game: str
     games: int = 0
     positions: int = 0
-    symmetries: int = 0  # how many the game declares, if networks can see it
+    symmetries: int = 0  # how many the game declares, if it has an encoding
     followed: int = 0  # and how many of them could be checked; see `check_planes.py`
     problems: list[str] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ class Report:
         return "\n".join([f"{looked}: {len(self.problems)} problem(s)", *(f"  - {problem}" for problem in self.problems)])
 
     def note(self, problem: str, position: Position | None = None) -> None:
-        """Add a problem, unless one like it (other numbers, the same words) is known; with the position where it was met."""
+        """Add a problem, with the position where it was met, unless a similar one (same words, other numbers) is known."""
         if len(self.problems) < MOST_PROBLEMS and words_of(problem) not in map(words_of, self.problems):
             self.problems.append(problem if position is None else f"{problem}\n{where(position)}")
 
@@ -68,7 +68,7 @@ def where(position: Position) -> str:
 
 
 def moves_of(position: Position) -> list[str]:
-    """Names where there are some; whether a move was an event of chance is seen by playing it again."""
+    """The names of the moves, where they have names; replaying them shows which were chance events."""
     game = position.game
     names, now = [], game.start()
     for move in position.moves:
@@ -76,7 +76,7 @@ def moves_of(position: Position) -> list[str]:
             is_event = now.to_play == CHANCE
             names.append(game.event_name(move) if is_event else game.edge_name(now.edge_of(move)))
             now = now.after(now.edge_of(move))
-        except Exception:  # it is a broken game: its numbers will do
+        except Exception:  # the game is broken: numbers will do
             names.append(str(move))
     return names
 
@@ -87,12 +87,12 @@ def brief(value: Any) -> str:
 
 
 def words_of(problem: str) -> str:
-    """A problem without its numbers, to tell whether it is known."""
+    """A problem without its numbers, to recognise similar ones."""
     return re.sub(r"[-+\d.,\[\] ]+", "", problem.splitlines()[0])
 
 
 def side_by_side(left: str, right: str) -> str:
-    """Two boards."""
+    """Two boards next to each other."""
     rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
     width = max(len(a) for a, _ in rows)
     return "\n".join(f"      {a.ljust(width)}    {b}" for a, b in rows)

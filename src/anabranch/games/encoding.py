@@ -18,7 +18,7 @@ def encode_all(states, planes):
 
 
 def encode(game: Game, states: Any) -> np.ndarray:
-    """The planes of n states of a game, f4 (n, channels, height, width), each in the view of who moves."""
+    """The planes of n states of a game, f4 (n, channels, height, width), each in the view of the player to move."""
     if game.planes is None:
         raise GameError(f"{game!r} has no encoding for networks: give it `planes` and a rule `encode`")
     planes = np.zeros((len(states), *game.planes), np.float32)

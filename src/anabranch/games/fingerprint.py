@@ -1,6 +1,6 @@
-"""Which rules a game has, as a fingerprint that is kept with results, so that those of other rules are not taken for them.
+"""A fingerprint of a game's rules that is stored with results, so that results under different rules are not mixed up.
 
-It changes with the rules of the class, the helpers and tables behind them, the facts that a game states, and the data of the
+It changes with the rules of the class, the helpers and tables they use, the facts that a game declares, and the data of the
 instance: board size, komi, a maze. Comments, names of actions and drawings do not count. See `jit/fingerprint.py`.
 """
 
@@ -14,7 +14,7 @@ from anabranch.jit.fingerprint import fingerprint_of_source
 FACTS = (
     "players", "actions", "events", "zero_sum", "value_range", "discount", "repetition", "repetition_count",
 )  # fmt: skip
-IGNORED = ("encode", "heuristic", "random_action")  # rules that change how well a game is played, and not what is played
+IGNORED = ("encode", "heuristic", "random_action")  # rules that affect how well a game is played, not the game itself
 
 
 def rules_fingerprint(game: Game) -> str:

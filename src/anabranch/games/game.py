@@ -1,6 +1,6 @@
 """The contract of a game: a NumPy dtype, a handful of rules, a few facts.
 
-Subclass `Game`, state the facts as class attributes and write the rules with `@rule`. Making the class registers its
+Subclass `Game`, declare the facts as class attributes and write the rules with `@rule`. Defining the class registers its
 rules under a tag in the record's dtype, so that kernels find them. An instance holds the data of one variant
 (`Hex(size=7)`) and makes positions. Next: `rules.py` for what each rule means, `position.py` for positions.
 """
@@ -43,25 +43,25 @@ class Game:
     """A game's rules and facts; an instance makes positions."""
 
     players: ClassVar[int] = 2
-    player_names: ClassVar[tuple[str, ...]] = ()  # what people call the players: ("black", "white"); by default their numbers
+    player_names: ClassVar[tuple[str, ...]] = ()  # the players' names: ("black", "white"); by default their numbers
     actions: int  # actions are 0 .. actions-1
     events: ClassVar[int] = 0  # chance events are 0 .. events-1; 0: there are none
     state: ClassVar[np.dtype]  # one position
     zero_sum: ClassVar[bool | None] = None  # None: yes for two players, no otherwise
-    value_range: tuple[float, float] = (-1.0, 1.0)  # of what player 0 gets in all; of each player, if not zero-sum
-    discount: ClassVar[float] = 1.0  # what a return is worth one action earlier
-    repetition: str = "nothing"  # what it means to meet a position again: "draw", "loss", "forbidden"
-    repetition_count: int = 2  # the time at which it means that: the second or the third
-    actions_keep_meaning: ClassVar[bool] = True  # whether actions are much the same now and a few moves later: see Rave
+    value_range: tuple[float, float] = (-1.0, 1.0)  # of player 0's total return; of each player's, if not zero-sum
+    discount: ClassVar[float] = 1.0  # the factor on a return per action
+    repetition: str = "nothing"  # what a repeated position means: "draw", "loss", "forbidden"
+    repetition_count: int = 2  # the occurrence at which it means that: the second or the third
+    actions_keep_meaning: ClassVar[bool] = True  # whether an action has a similar effect now and a few moves later: see Rave
     planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: there is none
-    policy: ClassVar[Any] = RandomPolicy()  # how playouts go, unless `Rollout` is told otherwise
-    named_policies: ClassVar[dict[str, Any]] = {}  # policies that are players of the arena under these names
+    policy: ClassVar[Any] = RandomPolicy()  # the default policy of playouts, unless `Rollout` has another
+    named_policies: ClassVar[dict[str, Any]] = {}  # policies that are arena players under these names
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
     tag: ClassVar[str]
     position_class: ClassVar[type[Position]] = Position
     _required: ClassVar[tuple[str, ...]] = REQUIRED
-    _means: ClassVar[dict[str, str]] = {name: name for name in REQUIRED + OPTIONAL}  # a rule as classes write it: in `rules`
+    _means: ClassVar[dict[str, str]] = {name: name for name in REQUIRED + OPTIONAL}  # a rule's name in classes: in `rules`
     _rules: ClassVar[dict[str, Callable[..., Any]]] = {}
     _tags: ClassVar[set[str]] = set()
 
@@ -80,7 +80,7 @@ class Game:
             raise GameError(f"{cls.__name__} lacks the rule{'s' * (len(missing) > 1)} {', '.join(missing)}")
 
     def __init__(self, **fields: Any) -> None:
-        """`fields`: instance data, put into the record before `setup` sees it."""
+        """`fields`: instance data, written into the record before `setup` runs."""
         if not hasattr(type(self), "record"):
             raise GameError(f"{type(self).__name__} has no rules yet; write them with @anabranch.rule")
         self.fields = fields
@@ -111,23 +111,23 @@ class Game:
     # --- players, actions and their names ---
 
     def player_name(self, player: int) -> str:
-        """What people call this player."""
+        """The name of this player."""
         return self.player_names[player] if self.player_names else f"player {player}"
 
     def name_of(self, action: int) -> str:
-        """How people write this action."""
+        """The name of this action."""
         return str(action)
 
     def event_name(self, event: int) -> str:
-        """How people write this chance event."""
+        """The name of this chance event."""
         return str(event)
 
     def action(self, name: str) -> int:
-        """The action that people write like this; its number is understood as well."""
+        """The action of this name; its number is accepted as well."""
         return self._number(name, "move", [self.name_of(action) for action in range(self.actions)])
 
     def event(self, name: str) -> int:
-        """The chance event that people write like this; its number is understood as well."""
+        """The chance event of this name; its number is accepted as well."""
         return self._number(name, "chance event", [self.event_name(event) for event in range(self.events)])
 
     def _number(self, name: str, kind: str, names: list[str]) -> int:
@@ -142,35 +142,35 @@ class Game:
 
     @property
     def edge_actions(self) -> int:
-        """One more than the largest number that an edge of a search may have: of an action (or of a pair of them, where both
-        players move at once: `simultaneous.py`), or of a chance event."""
+        """One more than the largest number that an edge of a search may have: that of an action (or of a pair of them, where
+        both players move at once: `simultaneous.py`), or of a chance event."""
         return max(self.actions, self.events)
 
     @property
     def policy_shape(self) -> tuple[int, ...]:
-        """Of what an evaluator says about the actions of one position: its priors."""
+        """The shape of an evaluator's priors for one position."""
         return (self.actions,)
 
     def edge_name(self, number: int) -> str:
-        """How people write the action with this number."""
+        """The name of the action with this number."""
         return self.name_of(number)
 
     def would_repeat(self, position: Position, action: int) -> bool:
-        """Whether an action brings a position that may not come again."""
+        """Whether an action leads to a position that may not occur again."""
         return position.after(action).repeats
 
     def why_illegal(self, state: Any, action: int) -> str:
-        """What is wrong with an action that the rule `is_legal` refuses, if there is more to say than that."""
+        """Why an action that the rule `is_legal` rejects is illegal, if there is more to say than that."""
         return ""
 
     # --- what networks see ---
 
     def symmetries(self) -> Symmetries:
-        """The ways to see a position from another side, the identity first; see `symmetry.py`. By default only that."""
+        """The symmetries of a position, the identity first; see `symmetry.py`. By default only the identity."""
         _, height, width = self.planes or (0, 0, 0)
         return Symmetries(identity(height, width), np.arange(self.actions)[None])
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def text(self, state: Any) -> str:
         """The position as text."""
@@ -186,7 +186,7 @@ class Game:
 
     @classmethod
     def rule(cls, name: str) -> Callable[..., Any]:
-        """A rule of this game as a plain function, its default if the class has none of its own."""
+        """A rule of this game as a plain function, or its default if the class does not define it."""
         generic = getattr(rules, name).generic
         found = generic.find(iter([TAG_PREFIX + cls.tag]))
         if found is None:
@@ -194,7 +194,7 @@ class Game:
         return found
 
     def ask(self, name: str, state: Any, *arguments: Any) -> Any:
-        """What a rule says in plain Python; what it raises is told by its name and line."""
+        """The result of a rule in plain Python; errors name the rule and the line."""
         function = self.rule(name)
         try:
             with np.errstate(over="ignore"):  # machine integers wrap around silently; so do compiled ones
@@ -207,7 +207,7 @@ class Game:
 
     @classmethod
     def _register(cls, key: str) -> None:
-        """Make the class's rules and facts the implementations for its tag."""
+        """Register the class's rules and facts as the implementations for its tag."""
         for name, function in cls._rules.items():
             wants = _parameters(getattr(rules, cls._means[name]).generic.declaration)
             if _parameters(function) < wants:
@@ -291,7 +291,7 @@ def _check_facts(cls: type[Game]) -> None:
 
 
 def _new_tag(name: str) -> str:
-    """The class's name; a class defined again (in a notebook, say) gets a number, so that kernels tell them apart."""
+    """The class's name; a class defined again (in a notebook, say) gets a number, so that kernels can distinguish them."""
     tag, count = name, 1
     while tag in Game._tags:
         count += 1
@@ -301,8 +301,8 @@ def _new_tag(name: str) -> str:
 
 
 def _tagged(state: np.dtype, tag: str) -> np.dtype:
-    """The same fields, aligned, and a zero-length one that names the game and fills the record up to whole u8. What alignment
-    leaves between them becomes fields too, since NumPy does not copy what is no field, and keys hash all of the record."""
+    """The same fields, aligned, and a zero-length one that names the game and pads the record to a multiple of a u8. Padding
+    between fields becomes fields too, since NumPy does not copy padding, and keys hash the whole record."""
     assert state.names and state.fields
     own: list[Any] = [(name, state.fields[name][0]) for name in state.names]
     aligned = np.dtype([*own, (TAG_PREFIX + tag, "u8", (0,))], align=True)
@@ -328,7 +328,7 @@ def _constant(value: Any) -> Callable[..., Any]:
 
 
 def _with_one_more(function: Callable[..., Any], wants: int) -> Callable[..., Any]:
-    """A rule without its last argument as the one that kernels call."""
+    """Wrap a rule that leaves out its last argument, so that kernels can call it with one."""
     fewer = helper(function)
 
     def of_three(state, second, unused):

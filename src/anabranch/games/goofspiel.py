@@ -1,7 +1,7 @@
 """Goofspiel: both bid a card for each prize, at once; the higher card wins it.
 
 Each player has the cards 1 to n and bids each of them once. A prize on which both bid the same is discarded. Prizes come in a
-known order, or are drawn (`GoofspielRandom`: a chance event before each bid). Hands are open: they follow from what was played.
+known order, or are drawn (`GoofspielRandom`: a chance event before each bid). Hands are open: they follow from the bids so far.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Goofspiel(SimultaneousGame):
     state = np.dtype(
         [
             ("points", "i4", (PLAYERS,)),  # won so far
-            ("left", "i4"),  # prizes that are still to be won, added up
+            ("left", "i4"),  # the sum of the prizes still to be won
             ("hands", "u2", (PLAYERS,)),  # bit c: card c + 1 is still there
             ("prizes", "u1", (MOST_CARDS + 1,)),  # by round; 0: not drawn yet, or none
             ("cards", "u1"),
@@ -51,8 +51,8 @@ class Goofspiel(SimultaneousGame):
         rounds: int | None = None,
     ) -> None:
         """cards    how many each player has, from 1 up
-        prizes   in which order they come: "descending" from the number of cards, "ascending", "random", or a list: any prizes,
-                 a round each, at most as many as cards
+        prizes   their order: "descending" from the number of cards, "ascending", "random", or a list: any prizes, one per
+                 round, at most as many as cards
         returns  "win": 1, 0, -1 at the end; "points": each prize when it is won, and lost by the other
         rounds   how many prizes are bid for, if not all
         """
@@ -129,7 +129,7 @@ class Goofspiel(SimultaneousGame):
     def key(state):
         return mixed(state, 0)  # which prize is open follows from the round
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def name_of(self, action: int) -> str:
         return str(action + 1)
@@ -191,7 +191,7 @@ def gone(state):
 
 @helper
 def mixed(state, prizes):
-    """A key of hands, round and points, and of what there is to say about the prizes."""
+    """A key of hands, round and points, and of `prizes`."""
     hands = np.int64(state.hands[0]) | np.int64(state.hands[1]) << 16 | np.int64(state.round) << 32
     points = np.int64(state.points[0]) | np.int64(state.points[1]) << 16 | np.int64(prizes) << 32
     low = mix(np.uint64(hands) + GOLDEN)
@@ -211,7 +211,7 @@ def _rounds(rounds: Any, most: int) -> int:
 
 
 def _prizes(prizes: Any, cards: int) -> list[int]:
-    """The prizes in the order in which they come; those that are drawn in any order."""
+    """The prizes in their order; in any order if they are drawn."""
     if isinstance(prizes, str) and prizes in ORDERS:
         return list(range(cards, 0, -1)) if prizes == "descending" else list(range(1, cards + 1))
     try:

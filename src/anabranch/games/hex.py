@@ -1,8 +1,9 @@
 """Hex: x joins top and bottom, o joins left and right; one of them must succeed.
 
-The board stands in one array with a border of stones that belong to the edges. Every stone knows which of its owner's two
-edges its chain is joined to: a new stone takes this from its six neighbours and, if it has news, tells its chain. One record
-serves all sizes. Actions are the cells, row by row; each row is shifted right by half a cell, as OpenSpiel's.
+The board is stored in one array with a border of stones that belong to the edges. Every stone records which of its owner's two
+edges its chain is connected to: a new stone takes this from its six neighbours and, if that is new to its chain, updates the
+chain. One record serves all sizes. Actions are the cells, row by row; each row is shifted right by half a cell, as in
+OpenSpiel.
 """
 
 import numpy as np
@@ -19,13 +20,13 @@ LARGEST = 19
 STRIDE = LARGEST + 2  # cells from one row to the next, border included
 WORDS = (STRIDE * STRIDE + 7) // 8  # u8 that the cells fill
 
-# A cell's bits, for x; for o they stand O_SHIFT higher. A cell without a STONE of either is empty.
+# A cell's bits, for x; for o they are shifted left by O_SHIFT. A cell without a STONE of either is empty.
 STONE, FIRST_EDGE, SECOND_EDGE = 1, 2, 4  # x: top and bottom; o: left and right
 BOTH_EDGES = FIRST_EDGE | SECOND_EDGE
 O_SHIFT = 3
 STONES = np.uint64(0x0909090909090909)  # the stone bits of eight cells
 
-CELL = np.zeros((LARGEST + 1, LARGEST**2), np.int16)  # [size, action]: where the action's cell stands
+CELL = np.zeros((LARGEST + 1, LARGEST**2), np.int16)  # [size, action]: the index of the action's cell
 for size in range(1, LARGEST + 1):
     rows, columns = np.divmod(np.arange(size * size), size)
     CELL[size, : size * size] = (rows + 1) * STRIDE + columns + 1
@@ -43,7 +44,7 @@ class Hex(Game):
             ("chain", "i2", (LARGEST**2,)),  # scratch of `tell`: all zeros between moves
             ("size", "i4"),
             ("turn", "i1"),
-            ("over", "i1"),  # 1: whoever played last has won
+            ("over", "i1"),  # 1: the player who moved last has won
         ]
     )
 
@@ -141,7 +142,7 @@ class Hex(Game):
 
 @helper
 def tell(state, start, edges, shift):
-    """Make known to the chain of the stone at `start` which one edge it is joined to."""
+    """Record in the whole chain of the stone at `start` which edge it is connected to."""
     cells, chain = state.cells, state.chain
     told = edges << shift
     mark = STONE << shift

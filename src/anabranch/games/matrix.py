@@ -1,7 +1,7 @@
 """Games of one turn: both choose, and a matrix says what each gets. Any matrix, zero-sum or not.
 
-The payoffs are part of the record. A zero-sum game keeps the row player's alone, and values in it are one number; others keep
-both. `MatrixGame(...)` makes a game of the smallest class that holds it: `MatrixGame` itself is zero-sum and has up to 8
+The payoffs are part of the record. A zero-sum game stores only the row player's, and its values are one number; others store
+both. `MatrixGame(...)` makes an instance of the smallest class that fits: `MatrixGame` itself is zero-sum and has up to 8
 actions, `MatrixGame32` up to 32; `Bimatrix8` and `Bimatrix32` have a matrix for each player.
 """
 
@@ -30,7 +30,7 @@ def _fields(capacity: int, matrices: int) -> np.dtype:
     return np.dtype(
         [
             ("payoffs", "f8", (matrices, capacity, capacity)),  # the row player's; the column player's, if it is not zero-sum
-            ("stake", "f8"),  # half of the distance between the lowest and the highest
+            ("stake", "f8"),  # half the difference between the lowest and the highest
             ("sizes", "i4", (PLAYERS,)),  # how many actions each player has
             ("chosen", "i4", (PLAYERS,)),  # what each has played
             ("over", "i4"),
@@ -53,7 +53,7 @@ class MatrixGame(SimultaneousGame):
 
     def __init__(self, rows: Any = ROCK_PAPER_SCISSORS, columns: Any = None, names: Sequence[str] | None = None) -> None:
         """rows     what the row player (player 0) gets: rows[i][j], if it plays i and the other j
-        columns  the same for the column player (player 1); without it, it loses what the row player gets
+        columns  the same for the column player (player 1); without it, that player loses what the row player gets
         names    of the actions, the same for both players
         """
         first = _matrix("rows", rows)
@@ -69,7 +69,7 @@ class MatrixGame(SimultaneousGame):
         self.actions = max(first.shape)
         self.names = _names(names, self.actions)
         low, high = min(each.min() for each in matrices), max(each.max() for each in matrices)
-        if low == high:  # nothing to win: a range all the same
+        if low == high:  # nothing to win, but a range is still needed
             low, high = low - 1.0, high + 1.0
         self.value_range = float(low), float(high)
         payoffs = np.zeros(self.state["payoffs"].shape)
@@ -94,7 +94,7 @@ class MatrixGame(SimultaneousGame):
 
     @classmethod
     def prisoners_dilemma(cls) -> "MatrixGame":
-        """To defect is better whatever the other does, and worse for both: general-sum."""
+        """Defecting is better whatever the other does, but worse for both: general-sum."""
         return MatrixGame(DILEMMA, np.transpose(DILEMMA), names=("cooperate", "defect"))
 
     # --- the rules ---
@@ -136,13 +136,13 @@ class MatrixGame(SimultaneousGame):
         number = np.uint64(state.over + 2 * (state.chosen[0] + 64 * state.chosen[1])) + GOLDEN
         return mix(number), mix(mix(number))
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def name_of(self, action: int) -> str:
         return self.names[action]
 
     def text(self, state: Any) -> str:
-        """A table: what the row player gets, and the column player, if it is not the same lost."""
+        """A table of the row player's payoffs, with the column player's if the game is not zero-sum."""
         height, width = (int(size) for size in state.sizes)
         table = [["", *self.names[:width]]]
         for row in range(height):
@@ -175,7 +175,7 @@ class MatrixGame(SimultaneousGame):
 
 @helper
 def most(state):
-    """How many actions the player has who has more of them: pairs are counted by this."""
+    """The larger of the players' numbers of actions: pairs are numbered by it."""
     return np.int64(max(state.sizes[0], state.sizes[1]))
 
 

@@ -1,6 +1,6 @@
-"""Nim with one heap: the smallest game there is, and the pattern for a game of your own.
+"""Nim with one heap: the smallest game here, and a template for your own.
 
-Whoever faces a multiple of four stones loses against good play.
+A player who faces a multiple of four stones loses against good play.
 """
 
 import numpy as np

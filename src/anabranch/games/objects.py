@@ -1,17 +1,17 @@
-"""Games that are ordinary Python objects: anything that answers like a `Position` is searched.
+"""Games that are ordinary Python objects: anything with the interface of a `Position` can be searched.
 
 A position of such a game has, as attributes or as methods without arguments:
 
     legal_actions   a list of ints, 0 <= action < actions            to_play   a player's number, or CHANCE
-    is_over         whether the game has ended                       returns   what the end pays, one number a player
+    is_over         whether the game has ended                       returns   what the end pays, one number per player
 
-and `play(action)`, which gives the next position and leaves this one as it is. Where something is paid on the way, it also has
-`paid`: what the action that led here paid, one number a player (of a start it is not asked). Its class says `actions` (how many
-there are at most) and may say `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance,
+and `play(action)`, which returns the next position and leaves this one unchanged. If there are rewards along the way, it also
+has `paid`: what the action that led here paid, one number per player (never read at a start). Its class declares `actions` (the
+maximum number) and may declare `players` (2), `zero_sum`, `value_range`, `discount`, `events` with `probabilities` for chance,
 and `name_of(action)`. For search on graphs a position also has `key`, which is equal for equal positions: an int, a string,
-bytes, or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what it means to meet a
-key again, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of
-it; `Search` does that by itself.
+bytes, or a tuple of these. `repetition` ("draw", "loss", "forbidden") and `repetition_count` (2) say what a repeated key
+means, and a position may have `history`: the keys of the positions before it. `ObjectGame(PositionClass)` makes a game of it;
+`Search` does that by itself.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ NEEDED = ("legal_actions", "play", "is_over", "returns", "to_play")
 
 
 class Opaque(Game):
-    """What kernels see of a Python object: nothing. They walk the tree; Python knows the positions."""
+    """What kernels see of a Python object: nothing. They walk the tree; Python holds the positions."""
 
     actions = 1
     state = np.dtype([("nothing", "u8")])
@@ -59,7 +59,7 @@ class Opaque(Game):
 
 
 class OpaquePayer(Opaque):
-    """The same where actions pay."""
+    """The same with rewards along the way."""
 
     @rule
     def play(state, action, rewards):  # type: ignore[override]
@@ -67,7 +67,7 @@ class OpaquePayer(Opaque):
 
 
 class ObjectGame:
-    """The facts of a game whose positions are Python objects, and how to ask them."""
+    """The facts of a game whose positions are Python objects, and access to these."""
 
     def __init__(self, positions: Any) -> None:
         if not callable(getattr(positions, "play", None)):
@@ -104,7 +104,7 @@ class ObjectGame:
         return 1 if self.players == 1 or (self.players == 2 and self.zero_sum) else self.players
 
     def verify(self, position: Any) -> None:
-        """Refuse what does not answer like a position."""
+        """Raise if an object lacks the interface of a position."""
         missing = [name for name in NEEDED if not hasattr(position, name)]
         if missing:
             raise GameError(f"{type(position).__name__} cannot be searched: it lacks {', '.join(missing)}")
@@ -118,25 +118,25 @@ class ObjectGame:
 
     @property
     def policy_shape(self) -> tuple[int, ...]:
-        """Of an evaluator's priors of one position."""
+        """The shape of an evaluator's priors for one position."""
         return (self.actions,)
 
     def edge_name(self, number: int) -> str:
-        """How people write the action with this number."""
+        """The name of the action with this number."""
         return self.name_of(number)
 
     def player_name(self, player: int) -> str:
-        """What people call this player."""
+        """The name of this player."""
         names = getattr(self.positions, "player_names", ())
         return str(names[player]) if names else f"player {player}"
 
     def event_name(self, event: int) -> str:
-        """How people write this chance event."""
+        """The name of this chance event."""
         name = getattr(self.positions, "event_name", None)
         return str(name(event)) if name else str(event)
 
     def name_of(self, action: int) -> str:
-        """How people write this action."""
+        """The name of this action."""
         name = getattr(self.positions, "name_of", None)
         return str(name(action)) if name else str(action)
 
@@ -164,7 +164,7 @@ class ObjectGame:
         return list(_ask(position, "paid"))
 
     def to_play(self, position: Any) -> int:
-        """The player who moves, or CHANCE."""
+        """The player to move, or CHANCE."""
         return int(_ask(position, "to_play"))
 
     def key(self, position: Any) -> tuple[int, int]:
@@ -176,11 +176,11 @@ class ObjectGame:
         return hash_key(_ask(position, "key"))
 
     def history(self, position: Any) -> list[tuple[int, int]]:
-        """The keys of the positions before this one, as far as it knows them."""
+        """The keys of the positions before this one, if it has them."""
         return [hash_key(key) for key in _ask(position, "history")] if hasattr(position, "history") else []
 
     def probabilities(self, position: Any) -> list[float]:
-        """At chance: how likely each event is."""
+        """At chance: the probability of each event."""
         return list(_ask(position, "probabilities"))
 
     def __repr__(self) -> str:
@@ -188,7 +188,7 @@ class ObjectGame:
 
 
 def hash_key(key: Any) -> tuple[int, int]:
-    """128 bits of anything that prints differently when it differs; the same in every process."""
+    """A 128-bit hash of a key's `repr`; the same in every process."""
     digest = hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
 

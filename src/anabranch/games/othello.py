@@ -17,7 +17,7 @@ PASS = 64
 U = np.uint64
 NONE, ONE = U(0), U(1)
 ALL = U(0xFFFFFFFFFFFFFFFF)
-INNER = U(0x7E7E7E7E7E7E7E7E)  # without columns a and h: discs there are never between two others sideways or diagonally
+INNER = U(0x7E7E7E7E7E7E7E7E)  # without columns a and h: discs there are never between two others horizontally or diagonally
 D4, E4, D5, E5 = (U(1 << cell) for cell in (27, 28, 35, 36))
 
 
@@ -26,7 +26,7 @@ class Othello(Game):
 
     players, actions = 2, 65
     player_names = ("X", "O")
-    planes = 3, 8, 8  # the mover's discs; the other's; where the mover may play. Colours mean nothing else
+    planes = 3, 8, 8  # the mover's discs; the other's; where the mover may play. Colours do not matter otherwise
     state = np.dtype(
         [
             ("mover", "u8"),  # discs of the side to move
@@ -81,7 +81,7 @@ class Othello(Game):
     def key(state):
         if state.turn == 0:
             return state.mover, state.other
-        return state.other, state.mover ^ D4  # d4 is never empty, so this pair never stands for a position of black's
+        return state.other, state.mover ^ D4  # d4 is never empty, so this pair never collides with a position where black moves
 
     @rule
     def legal_actions(state, out):
@@ -140,7 +140,7 @@ def mobility(mover, other):
 
 @helper
 def beyond(mover, other, step):
-    """Cells next behind lines of the other's discs that begin at the mover's, both ways along one axis."""
+    """Cells just beyond lines of the other's discs that start at one of the mover's, both ways along one axis."""
     double = step + step
     pairs = other & (other << step)  # the cell and the one before it
     up = other & (mover << step)
@@ -186,7 +186,7 @@ def enclosed(disc, mover, other, step):
 
 @helper
 def bits(board):
-    """How many bits are set; compilers know this form and make one instruction of it."""
+    """How many bits are set; compilers recognise this form and emit one instruction."""
     board = board - ((board >> U(1)) & U(0x5555555555555555))
     board = (board & U(0x3333333333333333)) + ((board >> U(2)) & U(0x3333333333333333))
     board = (board + (board >> U(4))) & U(0x0F0F0F0F0F0F0F0F)

@@ -1,7 +1,7 @@
 """Pig: a dice game with chance between the decisions.
 
-The mover rolls as often as it dares and adds the faces up in a pot; a 1 loses the pot and the turn, holding banks it.
-Chance events 0 to 5 are the faces 1 to 6. One must roll before one may hold, so no turn is passed.
+The mover rolls as often as it dares and adds up the faces in a pot; a 1 loses the pot and the turn, holding banks it.
+Chance events 0 to 5 are the faces 1 to 6. A player must roll before holding, so no turn is passed.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ class Pig(Game):
     """Roll or hold; whoever first banks the target wins, but a 1 loses the pot."""
 
     players, actions, events = 2, 2, FACES
-    actions_keep_meaning = False  # rolling with another pot is another thing
+    actions_keep_meaning = False  # rolling with another pot has another effect
     state = np.dtype(
         [
             ("target", "i4"),

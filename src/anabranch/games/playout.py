@@ -1,7 +1,7 @@
-"""Default policies: how playouts choose their actions. A game may bring its own; `RandomPolicy` serves all.
+"""Default policies: how playouts choose their actions. A game may define its own; `RandomPolicy` works for all.
 
-A policy is an option (a `NamedTuple`) with an implementation of `pick`. `begin` and `is_enough` are there for those that want
-them. `Rollout` in the search runs playouts with them.
+A policy is an option (a `NamedTuple`) with an implementation of `pick` and, optionally, of `begin` and `is_enough`. `Rollout`
+in the search runs playouts with them.
 """
 
 from typing import NamedTuple
@@ -21,12 +21,12 @@ def pick(policy, state, random):
 
 @generic(default=True)
 def begin(policy, state):
-    """A playout begins at `state`, which is a copy."""
+    """Called when a playout begins at `state`, which is a copy."""
 
 
 @generic(default=True)
 def is_enough(policy, state, plies):
-    """Whether to stop after so many plies, though the game is not over; the game's `heuristic` then says what it is worth."""
+    """Whether to stop after so many plies although the game is not over; the game's `heuristic` then gives the value."""
     return False
 
 

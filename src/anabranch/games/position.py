@@ -1,7 +1,7 @@
-"""A position, for people: immutable, prints itself, says what is legal. Kernels work on the record below it.
+"""A position, for use from Python: immutable, printable, with its legal actions. Kernels work on the underlying record.
 
-The rules run as plain Python here, so that looking at a position never waits for a compiler; `check.py` makes sure
-that plain and compiled rules agree.
+The rules run as plain Python here, so that inspecting a position never waits for a compiler; `check.py` verifies that
+plain and compiled rules agree.
 """
 
 import operator
@@ -38,17 +38,17 @@ class Position:
     ) -> None:
         self.game = game
         self.moves = moves  # actions and events that led here from the start
-        self.rewards = rewards or (0.0,) * game.players  # paid on the way so far, discounted
-        self.past = past  # repetition keys of the positions before this one, in games where a repetition means something
+        self.rewards = rewards or (0.0,) * game.players  # paid so far, discounted
+        self.past = past  # repetition keys of the positions before this one, in games where repetitions matter
         self.before = before  # who played last
         self._pool = readable(pool)  # shape (1,)
         self._pool.flags.writeable = False
 
-    # --- what the rules say ---
+    # --- what the rules define ---
 
     @property
     def to_play(self) -> int:
-        """The player who moves, or CHANCE."""
+        """The player to move, or CHANCE."""
         return int(self._ask("to_play"))
 
     @property
@@ -58,7 +58,7 @@ class Position:
 
     @property
     def repeats(self) -> bool:
-        """Whether this position has come so often that it means what the game says of repetitions."""
+        """Whether this position has occurred so often that the game's repetition rule applies."""
         enough = self.game.repetition_count - 1
         if len(self.past) < enough or self._ask("may_repeat"):
             return False
@@ -66,15 +66,15 @@ class Position:
 
     @property
     def returns(self) -> list[float]:
-        """What the end pays, one number a player; zeros while the game goes on. `rewards` came on the way. If the end is a
-        draw of luck, this is one draw, the same each time."""
+        """What the end pays, one number per player; zeros while the game goes on. `rewards` are those paid before. If the end
+        is random, this is one sample, the same each time."""
         out = np.zeros(self.game.players)
         if self._ask("is_over"):
             self._ask("returns", out, generator(0))
         elif self.is_over:
             low, high = self.game.value_range
             out[:] = (low + high) / 2
-            if self.game.repetition == "loss" and self.before != CHANCE:  # nobody is to blame for luck
+            if self.game.repetition == "loss" and self.before != CHANCE:  # no player caused it
                 if self.game.value_width() == 1:
                     out[:] = high
                 out[self.before] = low
@@ -96,7 +96,7 @@ class Position:
 
     @property
     def probabilities(self) -> list[float]:
-        """At chance: how likely each event is."""
+        """At chance: the probability of each event."""
         out = np.zeros(self.game.events)
         self._ask("chance", out)
         return [float(probability) for probability in out]
@@ -109,7 +109,7 @@ class Position:
 
     @property
     def repetition_key(self) -> Key:
-        """128 bits, equal where a position comes again."""
+        """128 bits, equal for positions that count as repeated."""
         low, high = self._ask("repetition_key")
         return int(low), int(high)
 
@@ -127,7 +127,7 @@ class Position:
             raise IllegalMove(f"{self.game.name_of(number)} is not legal here: it repeats an earlier position")
         return following
 
-    # --- as a search counts: an edge's number is that of the action or event, or of a pair of actions (`simultaneous.py`) ---
+    # --- edges of a search: an edge's number is that of the action or event, or of a pair of actions (`simultaneous.py`) ---
 
     @property
     def edges(self) -> list[int]:
@@ -135,7 +135,7 @@ class Position:
         return self.legal_actions
 
     def move_of(self, number: int) -> Any:
-        """What people call the edge with this number."""
+        """The move of the edge with this number."""
         return number
 
     def edge_of(self, move: Any) -> int:
@@ -143,7 +143,7 @@ class Position:
         return int(move)
 
     def after(self, number: int) -> "Position":
-        """The position after an action or event that is known to be legal, but for repetitions."""
+        """The position after an action or event that is known to be legal, except for repetitions."""
         pool = readable(self.record())
         rewards = np.zeros(self.game.players)
         self.game.ask("play", pool[0], number, rewards)
@@ -173,7 +173,7 @@ class Position:
         return self.game.event_name(action) if chance else self.game.name_of(action)
 
     def without_past(self) -> "Position":
-        """The same position, as if nothing had come before."""
+        """The same position without its past."""
         return type(self)(self.game, self.record(), self.moves, self.rewards)
 
     # --- the record below ---
@@ -192,7 +192,7 @@ class Position:
         """A fresh array of one record, for kernels."""
         return np.frombuffer(bytearray(self.data), self.game.record)
 
-    # --- what people see ---
+    # --- names, text and drawings ---
 
     def __str__(self) -> str:
         return self.game.text(self.state)

@@ -1,5 +1,5 @@
-"""What can be said of a class of rules before anything is played or compiled: mistakes that would otherwise surface late, in
-somebody else's words, or never. `game.py` asks when a class is made; each refusal names the rule, the line and what to write.
+"""Checks of a class of rules before anything is played or compiled: mistakes that would otherwise surface late, in obscure
+errors, or never. `game.py` runs them when a class is defined; each error names the rule, the line and what to write.
 """
 
 import dis
@@ -15,7 +15,7 @@ from numba.np.numpy_support import from_dtype
 from anabranch.errors import GameError
 from anabranch.jit.remedies import source_lines
 
-# Rules that answer by `return`, and what an author may have meant to write; the others change what they are given.
+# Rules that return a value, and what an author may have meant to write; the others change their arguments.
 ANSWERS = {
     "to_play": "return state.turn",
     "is_legal": "return True, or False, on every way through it",
@@ -42,7 +42,7 @@ CHANGES = {
 
 
 def refuse_unmarked(cls: Any) -> None:
-    """A method with the name of a rule, but without its mark, would be no rule."""
+    """Refuse a method with the name of a rule but without `@rule`, which would be ignored."""
     for name, value in vars(cls).items():
         if isinstance(value, python_types.FunctionType) and name in cls._means:
             line = value.__code__.co_firstlineno
@@ -52,14 +52,14 @@ def refuse_unmarked(cls: Any) -> None:
 
 
 def refuse_self(cls: Any, name: str, function: Callable[..., Any], declaration: Callable[..., Any]) -> None:
-    """Rules belong to records and not to objects."""
+    """Refuse `self` in a rule: rules work on records, not on objects."""
     if next(iter(inspect.signature(function).parameters), "") == "self":
         wanted = ", ".join(inspect.signature(declaration).parameters)
         raise GameError(f"{_who(cls, name, function)}: rules have no `self`; write def {name}({wanted})")
 
 
 def refuse_answers(cls: Any) -> None:
-    """A rule that should answer and does not, or not always; a rule that should not and does."""
+    """Refuse a rule that should return a value and does not always, or one that should not and does."""
     for name, function in cls._rules.items():
         meaning = cls._means[name]
         ends = list(_ends(function.__code__))
@@ -75,7 +75,7 @@ def refuse_answers(cls: Any) -> None:
 
 
 def refuse_fields(cls: Any) -> None:
-    """Fields that cannot be compiled."""
+    """Refuse fields that cannot be compiled."""
     assert cls.state.fields
     for name, (dtype, *_) in cls.state.fields.items():
         try:
@@ -104,7 +104,7 @@ def _write(instead: str) -> str:
 
 
 def _ends(code: python_types.CodeType) -> Iterator[tuple[str, int]]:
-    """How a function may end, and in which line: with "nothing", a "value", or what another function "calls" for."""
+    """How a function may return, and in which line: with "nothing", a "value", or the result of another function, "calls"."""
     line, before = code.co_firstlineno, None
     for step in dis.get_instructions(code):
         line = step.positions.lineno if step.positions and step.positions.lineno else line
@@ -119,7 +119,7 @@ def _ends(code: python_types.CodeType) -> Iterator[tuple[str, int]]:
 
 
 def drawn_elsewhere(game: Any) -> Iterator[str]:
-    """Rules that draw from Python's or NumPy's own random numbers: nobody could search what they do twice."""
+    """Rules that use Python's or NumPy's own random numbers: their searches could not be reproduced."""
     for name, function in type(game)._rules.items():
         source = _draws(function, set())
         if source:
@@ -132,7 +132,7 @@ def drawn_elsewhere(game: Any) -> Iterator[str]:
 
 
 def _draws(function: Any, seen: set[Any]) -> str:
-    """The source of random numbers that a function or what it calls reads, or nothing."""
+    """The source of random numbers that a function or its callees use, or an empty string."""
     function = getattr(function, "py_func", function)
     code = getattr(function, "__code__", None)
     if code is None or function in seen or (function.__module__ or "").startswith("anabranch."):

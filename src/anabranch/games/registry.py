@@ -1,11 +1,11 @@
-"""Finds games by name, for the program and for whoever has a name and not a class.
+"""Finds games by name, for the command-line program and for other callers that have a name instead of a class.
 
     load("hex")    load("hex", size=7)    load("hex:size=7")    load("connect-four")
     load("path/to/mygame.py:Nim")    load("package.module:Nim")    load("mygame.py:Maze:width=15")
 
-Case, `-`, `_` and blanks do not matter in a name. Options are `key=value`, divided by commas; values are Python literals, or
-else strings. A module of this package that holds a `Game` of the same name (`MatrixGame` is in `matrix`) is found by it: there
-is no list to keep.
+Case, `-`, `_` and blanks do not matter in a name. Options are `key=value`, separated by commas; values are Python literals, or
+else strings. A module of this package that defines a `Game` of the same name (`MatrixGame` is in `matrix`) is found by that
+name: there is no list to maintain.
 """
 
 import ast
@@ -44,7 +44,7 @@ def load(name: str, **options: Any) -> Game:
 
 
 def names() -> dict[str, str]:
-    """What `load` knows by name, with a line about each."""
+    """The games that `load` finds by name, with a line about each."""
     return {name: (inspect.getdoc(game) or "").partition("\n")[0] for name, game in _all().items()}
 
 
@@ -97,7 +97,7 @@ def _games_in(module: ModuleType) -> dict[str, type[Game]]:
 
 
 def _class_in(module: ModuleType, where: str, name: str | None) -> type[Game]:
-    """The class of this name; without one, the only game there is."""
+    """The class of this name; without a name, the only game in the module."""
     found = _games_in(module)
     if name is None and len(found) == 1:
         return next(iter(found.values()))
@@ -126,7 +126,7 @@ def _import_module(name: str) -> ModuleType:
 
 def _import_file(where: str) -> ModuleType:
     """The module in this file, under a name by which other processes can import it as well, if that name is free."""
-    path = Path(os.path.realpath(os.path.expanduser(where)))  # unlike Path's own, these take any name
+    path = Path(os.path.realpath(os.path.expanduser(where)))  # unlike Path's own methods, these accept any name
     if not os.path.isfile(path):
         raise GameError(f"there is no file {where}; a game of your own is named as path/to/file.py:ClassName")
     for module in list(sys.modules.values()):
@@ -188,7 +188,7 @@ def _make(game: type[Game], options: dict[str, Any]) -> Game:
 
 
 def _options_of(game: type[Game]) -> dict[str, str]:
-    """Each option as a person writes it; a game without a constructor of its own takes its record's fields."""
+    """Each option as it is written; a game without its own constructor takes its record's fields."""
     if game.__init__ is Game.__init__:
         return {name: f"its record's field {name}" for name in game.state.names or ()}
     parameters = list(inspect.signature(game.__init__).parameters.values())[1:]

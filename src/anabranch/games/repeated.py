@@ -1,7 +1,7 @@
-"""A game of two actions that is played several times by the same two players: the prisoner's dilemma, the stag hunt, chicken.
+"""A game of two actions that the same two players repeat several times: the prisoner's dilemma, the stag hunt, chicken.
 
-Every round pays at once, and what the players get in all is the sum. The payoffs depend on the last pair of actions only, so
-that positions differ in the number of rounds and in nothing else: what came before matters to the players, not to the rules.
+Every round pays at once, and the returns are the sums. The payoffs depend only on the last pair of actions, so that positions
+differ only in the number of rounds: what came before matters to the players, not to the rules.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ MOST_ROUNDS = 1000
 
 
 class Stage(NamedTuple):
-    """What one round pays a player: both cooperate; it alone does; the other alone does; nobody does."""
+    """What one round pays a player: both cooperate; only it does; only the other does; neither does."""
 
     reward: float
     sucker: float
@@ -28,7 +28,7 @@ class Stage(NamedTuple):
 
 
 STAGES = {
-    "dilemma": Stage(3.0, 0.0, 5.0, 1.0),  # Axelrod's; to defect is better whatever the other does, and worse for both
+    "dilemma": Stage(3.0, 0.0, 5.0, 1.0),  # Axelrod's; defecting is better whatever the other does, but worse for both
     "stag": Stage(4.0, 0.0, 3.0, 3.0, ("stag", "hare")),  # together a stag; a hare is safe: both pairs are equilibria
     "chicken": Stage(3.0, 2.0, 5.0, 0.0, ("swerve", "straight")),  # best is to do what the other does not
 }
@@ -42,7 +42,7 @@ class Repeated(SimultaneousGame):
     state = np.dtype(
         [
             ("pays", "f8", (4,)),  # what a player gets: [2 * own action + the other's]
-            ("spread", "f8"),  # half of the distance between the lowest and the highest
+            ("spread", "f8"),  # half the difference between the lowest and the highest
             ("rounds", "i4"),  # in all
             ("round", "i4"),  # how many were played
         ]
@@ -50,14 +50,14 @@ class Repeated(SimultaneousGame):
 
     def __init__(self, rounds: int = 5, stage: str | Sequence[float] = "dilemma") -> None:
         """rounds  how many
-        stage   "dilemma", "stag", "chicken", or four payoffs: both cooperate, it alone, the other alone, nobody
+        stage   "dilemma", "stag", "chicken", or four payoffs: both cooperate, only it, only the other, neither
         """
         if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or not 1 <= rounds <= MOST_ROUNDS:
             raise GameError(f"rounds={rounds!r}: a game is repeated 1 to {MOST_ROUNDS:,} times")
         self.stage, self.named = _stage(stage), stage
         pays = np.array(self.stage[:4], np.float64)
         low, high = float(pays.min()), float(pays.max())
-        if low == high:  # nothing to win: a range all the same
+        if low == high:  # nothing to win, but a range is still needed
             low, high = low - 1.0, high + 1.0
         self.value_range = int(rounds) * low, int(rounds) * high
         super().__init__(rounds=int(rounds), pays=pays, spread=(high - low) / 2.0)
@@ -82,7 +82,7 @@ class Repeated(SimultaneousGame):
 
     @rule
     def returns(state, out):
-        out[0] = out[1] = 0.0  # all was paid on the way
+        out[0] = out[1] = 0.0  # everything was paid along the way
 
     @rule
     def stake(state):

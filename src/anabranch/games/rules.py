@@ -11,7 +11,7 @@ from anabranch.jit.records import word, words
 
 CHANCE = -1  # to_play's answer where no player moves
 EVERYONE = -2  # and where all players move at once
-REPETITIONS = ("nothing", "draw", "loss", "forbidden")  # what meeting a position again may mean, the last two for who did it
+REPETITIONS = ("nothing", "draw", "loss", "forbidden")  # what a repetition may mean, the last two for the player who caused it
 NOTHING, DRAW, LOSS, FORBIDDEN = range(4)
 
 # --- every game has these -------------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ def setup(state):
 
 @generic
 def to_play(state):
-    """The player who moves, or CHANCE."""
+    """The player to move, or CHANCE."""
 
 
 @generic
@@ -34,7 +34,7 @@ def is_legal(state, action):
 
 @generic
 def play(state, action, rewards):
-    """Play a legal action or a chance event. `rewards` (one number a player) is all zeros; add what is paid now."""
+    """Play a legal action or a chance event. `rewards` (one number per player) is all zeros; add what is paid now."""
 
 
 @generic
@@ -44,8 +44,8 @@ def is_over(state):
 
 @generic
 def returns(state, out, random):
-    """What the end pays, one number a player. A game whose end is itself a draw of luck takes `random`, and the search
-    averages; others leave that argument out."""
+    """What the end pays, one number per player. A game with a random outcome takes `random`, and the search averages; others
+    leave that argument out."""
 
 
 # --- and may have these ---------------------------------------------------------------------------------------------
@@ -63,32 +63,32 @@ def key(state):
 
 @generic(default=True)
 def repetition_key(state):
-    """Two u8 that are equal where a position comes again, for games that say what that means; by default the key. A game gives
-    another one if its key must tell apart what counts as the same (superko in Go looks at stones only)."""
+    """Two u8 that are equal for positions that count as repeated, for games with a repetition rule; by default the key. A game
+    defines another one if its key must distinguish positions that count as the same (superko in Go compares only stones)."""
     return key(state)
 
 
 @generic(default=True)
 def may_repeat(state):
-    """Whether the action that led here is free to bring a position again (a pass in Go)."""
+    """Whether the action that led here may repeat a position (a pass in Go)."""
     return False
 
 
 @generic(default=True)
 def keeps_meaning(state, action):
-    """Whether an action is much the same now and a few moves later, so that RAVE may learn about it from later on; in all
-    positions alike. By default yes. A pass in Go is not: at the end of a playout it says that nothing is left to do."""
+    """Whether an action has a similar effect now and a few moves later, so that RAVE may learn about it from later moves; the
+    same in all positions. By default yes. Not so a pass in Go: at the end of a playout it means that nothing is left to do."""
     return True
 
 
 @generic(default=True)
 def chance(state, probabilities):
-    """At CHANCE: fill in the probability of each event (an index like an action); what is not possible stays 0."""
+    """At CHANCE: fill in the probability of each event (an index like an action); impossible events stay 0."""
 
 
 @generic(default=True)
 def legal_actions(state, out):
-    """Write the legal actions into `out`, in rising order, and say how many there are."""
+    """Write the legal actions into `out`, in ascending order, and return how many there are."""
     count = 0
     for action in range(action_limit(state)):
         if is_legal(state, action):
@@ -99,7 +99,7 @@ def legal_actions(state, out):
 
 @generic(default=True)
 def random_action(state, random):
-    """A legal action, each equally likely. By default: draw until one is legal, but not for ever."""
+    """A legal action, uniformly at random. By default: draw until one is legal, but not forever."""
     limit = action_limit(state)
     for _ in range(limit):
         action = below(random, limit)
@@ -117,14 +117,14 @@ def random_action(state, random):
 
 @generic(default=True)
 def heuristic(state, out):
-    """A guess of what is still to come, one number a player, where a playout is cut off. By default nothing is known:
-    `out` is left as it came, at the middle of the declared range."""
+    """An estimate of the remaining return, one number per player, where a playout is cut off. By default there is none: `out`
+    is left as it is, at the middle of the declared range."""
 
 
 @generic(default=True)
 def encode(state, planes):
     """For networks: write the position into `planes`, all zeros before, of the shape `Game.planes`: (channels, height, width).
-    In the view of who moves; at CHANCE, of player 0. Positions with the same key have the same planes."""
+    In the view of the player to move; at CHANCE, of player 0. Positions with the same key have the same planes."""
 
 
 @generic
@@ -132,7 +132,7 @@ def action_limit(state):
     """One more than the largest action of this instance; by default the class's `actions`."""
 
 
-# --- where both move at once, a game has these; `simultaneous.py` makes the rules above of them -------------------------------
+# --- games of simultaneous moves have these; `simultaneous.py` builds the rules above from them -------------------------------
 
 
 @generic
@@ -142,25 +142,25 @@ def may_play(state, player, action):
 
 @generic
 def play_both(state, first, second, rewards):
-    """Play a legal action of each player. `rewards` (one number a player) is all zeros; add what is paid now."""
+    """Play a legal action of each player. `rewards` (one number per player) is all zeros; add what is paid now."""
 
 
 @generic(default=True)
 def outcome(state, player, action):
-    """The one that stands for all legal actions of this player with the same effect as this one, which is legal. By default the
+    """The representative of all legal actions of this player with the same effect as this one, which is legal. By default the
     action itself: all differ."""
     return action
 
 
 @generic(default=True)
 def happen(state, event):
-    """A chance event happens; for games with chance."""
+    """Apply a chance event; for games with chance."""
 
 
 @generic
 def stake(state):
-    """How much a player can still win or lose from here on, above 0: values are seen as shares of it. By default half of the
-    declared range."""
+    """How much a player can still win or lose from here on, above 0: values are scaled by it. By default half the declared
+    range."""
 
 
 @generic
@@ -178,12 +178,12 @@ def players(state):
 
 @generic
 def value_width(state):
-    """How many numbers a value has: 1 if player 0's says it all (one player; two and zero-sum), else one a player."""
+    """How many numbers a value has: 1 if player 0's suffices (one player; two and zero-sum), else one per player."""
 
 
 @generic
 def has_rewards(state):
-    """Whether `play` can pay anything on the way."""
+    """Whether `play` can pay rewards."""
 
 
 @generic
@@ -193,12 +193,12 @@ def at_once(state):
 
 @generic
 def has_chance(state):
-    """Whether CHANCE ever moves."""
+    """Whether the game has chance events."""
 
 
 @generic
 def has_random_returns(state):
-    """Whether `returns` draws."""
+    """Whether `returns` is random."""
 
 
 @generic

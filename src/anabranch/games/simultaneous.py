@@ -1,17 +1,17 @@
-"""Games in which both players move at once: `SimultaneousGame`, the contract of `game.py` with two actions a turn.
+"""Games of simultaneous moves: `SimultaneousGame`, the contract of `game.py` with two actions per turn.
 
-A class writes `is_legal(state, player, action)` and `play(state, first, second)`, or with `rewards` at the end if something is
-paid on the way, and may write
+A class defines `is_legal(state, player, action)` and `play(state, first, second)`, or with `rewards` at the end if there are
+rewards along the way, and may define
 
-    outcome(state, player, action)   the action that stands for all with the same effect (a step into a wall is to stay): a
-                                     search then tells only outcomes apart
+    outcome(state, player, action)   the representative of all actions with the same effect (a step into a wall is to stay): a
+                                     search then distinguishes only outcomes
     actions_each(state)              how many actions this instance has, if fewer than the class's `actions`
-    stake(state)                     how much can still be won or lost, so that a search sees values as shares of it
-    to_play(state), happen(state, event), chance(state, probabilities), with `events`, where luck moves in between
+    stake(state)                     how much can still be won or lost, so that a search can scale values by it
+    to_play(state), happen(state, event), chance(state, probabilities), with `events`, if there are chance events in between
 
 Searches follow edges, and here an edge is a pair of outcomes: its number is first * actions + second. The rules that kernels
-call (`rules.py`) are made of the ones above at the end of this module, so that everything that walks graphs walks these too.
-Positions speak of pairs: `position.play(("up", "left"))`, or of text: `position.play("up/left")`.
+call (`rules.py`) are built from the ones above at the end of this module, so that all code that walks graphs works here too.
+Positions take pairs: `position.play(("up", "left"))`, or text: `position.play("up/left")`.
 """
 
 import operator
@@ -31,14 +31,14 @@ BETWEEN = "/"  # the two actions of a pair, as text
 
 
 class JointPosition(Position):
-    """A position in which both players move; `moves` has a pair of actions a turn, and chance events."""
+    """A position in which both players move; `moves` has one pair of actions per turn, and chance events."""
 
     __slots__ = ()
     game: "SimultaneousGame"
 
     @property
     def legal_actions(self) -> Any:
-        """Two lists, what each player may play; at chance, the events that can happen; an empty list once the game is over."""
+        """Two lists, each player's legal actions; at chance, the possible events; an empty list once the game is over."""
         if self.is_over or self.to_play == CHANCE:
             return super().legal_actions
         found = tuple(
@@ -56,7 +56,7 @@ class JointPosition(Position):
         return super().legal_actions
 
     def outcomes(self, player: int) -> dict[int, list[int]]:
-        """A player's legal actions by what they come to: the one that stands for each outcome, and all that have it."""
+        """A player's legal actions by outcome: the representative of each outcome, and all actions that have it."""
         found: dict[int, list[int]] = {}
         for action in self.legal_actions[player]:
             found.setdefault(int(self._ask("outcome", player, action)), []).append(action)
@@ -81,7 +81,7 @@ class JointPosition(Position):
         return number if self.to_play == CHANCE else divmod(number, self.game.actions)
 
     def edge_of(self, move: Any) -> int:
-        """The number of the pair of outcomes that a pair of legal actions comes to, or of the event."""
+        """The number of the pair of outcomes of a pair of legal actions, or of the event."""
         if self.to_play == CHANCE:
             return int(move)
         first, second = (int(self._ask("outcome", player, action)) for player, action in enumerate(move))
@@ -137,7 +137,7 @@ class SimultaneousGame(Game):
         return self.pair_name(divmod(number, self.actions))
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """How people write a pair of actions."""
+        """The name of a pair of actions."""
         return BETWEEN.join(map(self.name_of, pair))
 
     def pair(self, actions: Any) -> tuple[int, int]:
@@ -164,7 +164,7 @@ class SimultaneousGame(Game):
 
 @helper
 def is_outcome(state, player, action):
-    """Whether an action is legal and stands for its outcome."""
+    """Whether an action is legal and represents its outcome."""
     return rules.may_play(state, player, action) and rules.outcome(state, player, action) == action
 
 
@@ -178,7 +178,8 @@ def _is_legal(state, action):
 
 
 def _legal_actions(state, out):
-    """Pairs of outcomes, in rising order. The second player's come first, into the places of the first player's lowest one."""
+    """Write the pairs of outcomes, in ascending order. The second player's outcomes are written first, in the places of the
+    pairs with the first player's lowest one."""
     each = rules.actions_each(state)
     width = 0
     for action in range(each):
@@ -230,7 +231,7 @@ DERIVED = {
 
 @helper
 def random_of(state, player, random):
-    """A legal action of a player, each equally likely."""
+    """A legal action of a player, uniformly at random."""
     each = rules.actions_each(state)
     for _ in range(2 * each):
         action = below(random, each)
@@ -250,7 +251,7 @@ def random_of(state, player, random):
 
 
 class PerPlayer(NamedTuple):
-    """A policy for each player of a game in which both move at once."""
+    """A policy for each player of a game of simultaneous moves."""
 
     first: Any = RandomPolicy()
     second: Any = RandomPolicy()

@@ -1,7 +1,7 @@
-"""Symmetries of boards: ways to turn or mirror a position that change nothing but where things are.
+"""Symmetries of boards: rotations and reflections of a position that change only where things are.
 
-A game says which it has (`Game.symmetries`); helpers here make the usual ones from the size of its planes. Networks use them
-to look at a position from another side, and training to learn from all sides at once.
+A game declares which it has (`Game.symmetries`); helpers here make the usual ones from the size of its planes. Networks use
+them to evaluate a position from another side, and training uses them to augment its data.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +12,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Symmetries:
-    """Symmetries as permutations, the identity first. Seen through number s, point p shows what was at `points[s, p]`, and
-    action a does there what `actions[s, a]` did."""
+    """Symmetries as permutations, the identity first. Under symmetry s, point p shows what was at `points[s, p]`, and action a
+    does what `actions[s, a]` did."""
 
     points: np.ndarray  # (symmetries, height * width): where each point of a plane comes from
     actions: np.ndarray  # (symmetries, actions): which action each action was
@@ -28,17 +28,17 @@ def identity(height: int, width: int) -> np.ndarray:
 
 
 def mirror(height: int, width: int) -> np.ndarray:
-    """Left and right exchanged or not, (2, height * width)."""
+    """Left and right swapped or not, (2, height * width)."""
     return _ways(height, width, (np.fliplr,))
 
 
 def half_turn(height: int, width: int) -> np.ndarray:
-    """Turned by 180 degrees or not, (2, height * width)."""
+    """Rotated by 180 degrees or not, (2, height * width)."""
     return _ways(height, width, (lambda grid: np.rot90(grid, 2),))
 
 
 def dihedral(height: int, width: int) -> np.ndarray:
-    """All turns and mirrors: (8, points) of a square, (4, points) of any other rectangle."""
+    """All rotations and reflections: (8, points) for a square, (4, points) for any other rectangle."""
     ways = [np.fliplr, np.flipud, lambda grid: np.rot90(grid, 2)]
     if height == width:
         ways += [np.transpose, np.rot90, lambda grid: np.rot90(grid, 3), lambda grid: np.rot90(grid, 2).T]
@@ -46,7 +46,7 @@ def dihedral(height: int, width: int) -> np.ndarray:
 
 
 def on_points(points: np.ndarray, actions: int) -> Symmetries:
-    """For games whose actions are the points; those after them, a pass say, stay what they are."""
+    """For games whose actions are the points; any after them, such as a pass, stay the same."""
     extra = np.arange(points.shape[1], actions)
     return Symmetries(points, np.hstack([points, np.tile(extra, (len(points), 1))]))
 

@@ -1,4 +1,4 @@
-"""Treasure: one player walks on a small map and is paid on the way.
+"""Treasure: one player walks on a small map and collects rewards along the way.
 
 Rewards come from `play`, later ones count less (`discount`), and the end itself pays nothing. The number of steps decides
 where to go first: with three to the near treasure, with four straight to the large one, with six to both.
@@ -27,7 +27,7 @@ class Treasure(Game):
     """Walk a map of five by five and collect as much as you can, early, within a number of steps."""
 
     players, actions = 1, 4
-    actions_keep_meaning = False  # a step leads elsewhere from elsewhere
+    actions_keep_meaning = False  # the same step leads elsewhere from another cell
     discount = 0.95
     value_range = (0.0, float(LAID.sum()))
     state = np.dtype([("lying", "i1", (SIDE * SIDE,)), ("place", "i4"), ("steps", "i4")])  # treasure by cell; cell; steps left

@@ -1,4 +1,4 @@
-"""Nim for three: a small game with more than two players, whose values are one number a player.
+"""Nim for three: a small game with more than two players, whose values are one number per player.
 
 A player who cannot win may still choose which of the other two does.
 """
@@ -51,7 +51,7 @@ class TriNim(Game):
     def returns(state, out):
         for player in range(3):
             out[player] = LOSS
-        out[(state.turn + 2) % 3] = WIN  # who played last
+        out[(state.turn + 2) % 3] = WIN  # the player who moved last
 
     def name_of(self, action):
         return str(action + 1)

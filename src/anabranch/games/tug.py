@@ -1,4 +1,4 @@
-"""Tug: a small game that can go on for ever, and so says what a repetition means.
+"""Tug: a small game that can go on forever, and so defines what a repetition means.
 
 Either player may pull the token either way. Near an end one of them wins; in the middle both can always undo what the other
 did, and the game is a draw by repetition.
@@ -17,7 +17,7 @@ class Tug(Game):
     """Move a token one or two cells left or right in turn; the right end is the first player's, the left end the second's."""
 
     players, actions = 2, len(STEPS)
-    actions_keep_meaning = False  # a pull means what the place makes of it
+    actions_keep_meaning = False  # the effect of a pull depends on the token's place
     repetition = "draw"
     state = np.dtype([("cell", "i1"), ("cells", "i1"), ("turn", "i1")])
 

@@ -1,18 +1,18 @@
-"""Time: what is left to each player, and how much of it to spend on a move.
+"""Time: what each player has left, and how much of it to spend on a move.
 
-Time systems, as GTP and KGS know them:
+Time systems, as in GTP and on KGS:
 
     none       no limit
     absolute   `main` seconds for the whole game
     canadian   then periods of `period` seconds, in each of which `count` stones must be played
-    byoyomi    then `count` periods of `period` seconds; a move that is made within one costs nothing
+    byoyomi    then `count` periods of `period` seconds; a move made within one costs nothing
     fischer    `main` seconds, and `period` more after each move
 
-The arbiter's word (`time_left`) counts; between two of its words the clock counts for itself (`spend`). What a move may cost
-(`budget`) is less than what is there: a part of every move is lost on the way to the arbiter, after the search and before it
-(`lag`). While main time is left, a move gets an equal share of it, or the time that overtime would give it, if that is more: it
-could be had anyway. So main time is gone at some point, by intention, where there is overtime. In how many moves main time is
-shared is a guess (`moves_to_come`). Used by `engine.py`, and for matches by `arena/players.py`.
+The arbiter's `time_left` is authoritative; between two of its messages the clock keeps time itself (`spend`). What a move may
+cost (`budget`) is less than what is available: part of every move is lost in communication with the arbiter, before and after
+the search (`lag`). While main time is left, a move gets an equal share of it, or the time that overtime would give it, if that
+is more, since it is available anyway. So where there is overtime, main time runs out eventually, on purpose. The number of
+moves that share main time is a guess (`moves_to_come`). Used by `engine.py`, and for matches by `arena/players.py`.
 """
 
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from anabranch.games.position import Position
 
 KINDS = ("none", "absolute", "canadian", "byoyomi", "fischer")
 LAG = 0.3  # seconds of each move that are not for searching: messages, the last slice, judging the end of the game
-FEWEST_TO_GO = 20  # moves that main time must always last for: it shrinks to a third in 21 moves and is never gone
-GO_TO_GO = 1 / 3  # moves that a player may have to go in Go, by empty points
+FEWEST_TO_GO = 20  # moves that main time must always last for: it shrinks to a third in 21 moves and never runs out
+GO_TO_GO = 1 / 3  # moves that a player may still make in Go, per empty point
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TimeSettings:
 
     kind: str = "none"
     main: float = 0.0  # seconds
-    period: float = 0.0  # seconds of overtime, or that are added after a move
+    period: float = 0.0  # seconds of overtime, or added after a move
     count: int = 0  # stones of a Canadian period, or byo-yomi periods
 
     @classmethod
@@ -49,7 +49,7 @@ class Left:
     """What a player has left."""
 
     main: float  # seconds
-    time: float  # seconds of the present period of overtime
+    time: float  # seconds of the current period of overtime
     count: int  # stones or periods of overtime
 
 
@@ -57,7 +57,7 @@ class Budget(NamedTuple):
     """What a move may cost."""
 
     seconds: float
-    is_kept: bool  # whether time that is not used is there for the next move
+    is_kept: bool  # whether unused time is kept for the next move
 
 
 class Clock:
@@ -68,18 +68,18 @@ class Clock:
         self.set(settings or TimeSettings())
 
     def set(self, settings: TimeSettings) -> None:
-        """A game with this time begins."""
+        """Start a game with this time."""
         self.settings = settings
         self.left = [Left(settings.main, settings.period, settings.count) for _ in range(2)]
 
     def restart(self) -> None:
-        """A new game with the same time."""
+        """Start a new game with the same time."""
         self.set(self.settings)
 
     # --- time goes by ---
 
     def correct(self, player: int, seconds: float, count: int) -> None:
-        """The arbiter says what a player has left: main time, or with stones (or periods) a period of overtime."""
+        """Set what the arbiter says a player has left: main time, or with stones (or periods) a period of overtime."""
         left = self.left[player]
         if count > 0 and self.settings.kind in ("canadian", "byoyomi"):
             self.left[player] = Left(0.0, seconds, count)
@@ -87,7 +87,7 @@ class Clock:
             left.main = seconds
 
     def spend(self, player: int, seconds: float) -> None:
-        """A player has made a move in so much time."""
+        """Count the time of a player's move."""
         kind, left = self.settings.kind, self.left[player]
         if kind == "none":
             return
@@ -107,7 +107,7 @@ class Clock:
     # --- what a move may cost ---
 
     def budget(self, player: int, to_go: int) -> Budget | None:
-        """Seconds to search for a move, if this player may have so many moves to go; None if there is no limit."""
+        """Seconds to search for a move, if this player may have so many moves left to make; None if there is no limit."""
         kind, left = self.settings.kind, self.left[player]
         share = left.main / max(to_go, FEWEST_TO_GO)
         if kind == "none":
@@ -119,7 +119,7 @@ class Clock:
         return Budget(max(of_main, of_overtime), left.main > 0.0 or kind == "canadian")
 
     def _overtime(self, left: Left) -> float:
-        """What a move may cost in overtime, which may be to come."""
+        """What a move may cost in overtime, now or later."""
         if self.settings.kind not in ("canadian", "byoyomi"):
             return 0.0
         stones = max(left.count, 1) if self.settings.kind == "canadian" else 1
@@ -128,5 +128,5 @@ class Clock:
 
 
 def moves_to_come(position: Position) -> int:
-    """How many moves the player to move may still have to make, roughly: only Go gives a hint."""
+    """A rough guess of how many moves the player to move still has to make: only Go gives a hint."""
     return int(position.state.empty_count * GO_TO_GO) if isinstance(position.game, Go) else FEWEST_TO_GO

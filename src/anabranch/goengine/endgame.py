@@ -1,7 +1,7 @@
-"""What is settled at the end of a game, as far as playouts can tell: which stones are dead, whose points are whose.
+"""What is settled at the end of a game, as far as playouts can tell: which stones are dead, who owns which points.
 
-`settle` judges a position, and `final_score` and `final_status_list` tell what it found. Playouts do not understand races, kos
-and much of life and death, so it never chooses a move: that is up to the search, see `passing.py`.
+`settle` judges a position; `final_score` and `final_status_list` report its result. Playouts do not understand capturing races,
+kos and much of life and death, so it never chooses a move: the search does, see `passing.py`.
 """
 
 from collections.abc import Iterable
@@ -16,13 +16,13 @@ from anabranch.games.position import Position
 from anabranch.goengine.game_tree import stones_of
 from anabranch.goengine.turns import go_of, with_turn
 
-SURE = 0.6  # ownership from which a point or chain is somebody's: 80 of 100 playouts
-LARGEST_GAP = 2  # points between living stones of both colours that hang together; a larger region is not closed yet
+SURE = 0.6  # ownership from which on a point or chain is considered owned: 80 of 100 playouts
+LARGEST_GAP = 2  # connected points between living stones of both colours; a larger region is not closed yet
 
 
 @dataclass(eq=False)
 class Chain:
-    """Stones that hang together, and what becomes of them."""
+    """A chain of stones and its status."""
 
     player: int
     stones: list[int]
@@ -32,25 +32,25 @@ class Chain:
 
     @property
     def is_sure(self) -> bool:
-        """Whether there is no doubt about it."""
+        """Whether its status is beyond doubt."""
         return self.own <= -SURE if self.is_dead else self.own >= SURE or self.is_seki
 
 
 @dataclass(eq=False)
 class Settlement:
-    """How a game stands, if playouts are right."""
+    """The status of a game, if playouts are right."""
 
     chains: list[Chain]
-    owners: np.ndarray  # for each point 1 if it is black's, -1 white's, 0 nobody's, once dead stones are off
-    sure: np.ndarray  # for each point, whether there is no doubt about it
+    owners: np.ndarray  # for each point 1 if it is black's, -1 white's, 0 nobody's, once dead stones are removed
+    sure: np.ndarray  # for each point, whether its owner is beyond doubt
     dame: list[int]  # neutral points that either player may fill
-    lead: float  # black's, dead stones taken off
-    surest: tuple[float, float]  # each player's lead if all that is not sure is the other's
-    is_proven: bool  # whether all of the board is somebody's unconditionally (Benson): no move can change that
+    lead: float  # black's, dead stones removed
+    surest: tuple[float, float]  # each player's lead if everything doubtful is the other's
+    is_proven: bool  # whether the whole board is owned unconditionally (Benson): no move can change that
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to play for but neutral points."""
+        """Whether only neutral points are left to play for."""
         return bool(self.sure.all())
 
     def stones(self, status: str, player: int | None = None) -> list[list[int]]:
@@ -111,13 +111,13 @@ class Board:
         return near + [point - self.width] * (row > 0) + [point + self.width] * (row < self.height - 1)
 
     def komi_and_moves(self) -> float:
-        """What black gets beside points: komi, and under territory scoring the balance of moves."""
+        """What black gets besides points: komi, and under territory scoring the balance of moves."""
         state = self.position.state
         moves = int(state.balance) if self.game.rules.scoring == "territory" else 0
         return moves - int(state.half_komi) / 2
 
     def connected(self, first: int, among: Any) -> list[int]:
-        """All points that hang together with this one, of those for which `among` says yes."""
+        """All points connected to this one through points for which `among` is true."""
         found, to_do = {first}, [first]
         while to_do:
             for near in self.near[to_do.pop()]:
@@ -139,7 +139,7 @@ class Board:
         return found
 
     def _find_seki(self, chains: list[Chain]) -> None:
-        """Chains of both colours that live, but not for sure, and share liberties where neither can play."""
+        """Mark chains of both colours that are probably alive and share liberties where neither side can play."""
         doubtful = [chain for chain in chains if not chain.is_dead and not chain.is_sure]
         pairs = [(one, other) for one in doubtful if one.player == 0 for other in doubtful if other.player == 1]
         for one, other in pairs:
@@ -152,7 +152,7 @@ class Board:
         return {near for stone in stones for near in self.near[stone] if near not in self.stones}
 
     def can_play(self, player: int, point: int) -> bool:
-        """Whether a player may play there and does not put himself into atari."""
+        """Whether a player may play there without self-atari."""
         try:
             after = Board(with_turn(self.position, player).play(point))
         except IllegalMove:
@@ -161,14 +161,14 @@ class Board:
         return point in after.stones and len(after.liberties(chain)) > 1
 
     def is_closed(self, region: list[int], standing: dict[int, Chain]) -> bool:
-        """Whether a region between both colours has no room for anything: it is a small gap, or a lane between two walls."""
+        """Whether a region between both colours has no room to play: it is a small gap, or a lane between two walls."""
         if any(point in self.stones for point in region):
             return False
         sides = [{standing[near].player for near in self.near[point] if near in standing} for point in region]
         return len(region) <= LARGEST_GAP or all(len(players) == 2 for players in sides)
 
     def regions(self, standing: Iterable[int]) -> list[list[int]]:
-        """What hangs together of the points on which nothing stands that lives."""
+        """The connected regions of points without living stones."""
         kept = set(standing)
         found: list[list[int]] = []
         seen: set[int] = set()

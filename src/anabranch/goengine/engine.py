@@ -1,8 +1,8 @@
 """The player behind GTP: a game with its history, a search that follows it, a clock.
 
-`Engine` knows nothing of text: `protocols/gtp.py` reads commands and calls it. `play`, `undo`, `arrange`, `load` and changes of
+`Engine` handles no text: `protocols/gtp.py` reads commands and calls it. `play`, `undo`, `arrange`, `load` and changes of
 komi or rules change the game; `choose` finds a move and `commit` plays it; `analyse` and `ponder` search in the background
-until `stop`. The search keeps its tree from move to move, and with a graph (the default) also when moves are taken back. Next:
+until `stop`. The search keeps its tree from move to move, and with a graph (the default) also when moves are undone. Next:
 `searches.py` for options and searches, `clock.py` for time, `passing.py` for when to pass.
 """
 
@@ -28,16 +28,16 @@ from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
 DEFAULT_SECONDS = 2.0  # for a move, if nothing else says how long
-PONDERING = 60.0  # seconds of the opponent's time, at most; KataGo's example configuration has the same
+PONDERING = 60.0  # seconds of the opponent's time, at most; as in KataGo's example configuration
 PATIENCE = 3  # moves in a row whose win rate is too low, before resigning; KataGo's default
-FIRST_LOOK = 0.7  # of the time for a move; the rest is for a second look at a move that would end the game
+FIRST_LOOK = 0.7  # share of the time for a move; the rest is for a second look at a move that would end the game
 LOOK_MEMORY = 64_000_000  # bytes at most, of a search in a second look
 
 Watch = Callable[[Result], bool | None]
 
 
 class Choice(NamedTuple):
-    """A move that was found and is not played yet."""
+    """A move that was found but not played yet."""
 
     player: int
     action: int | None  # None: resign
@@ -59,7 +59,7 @@ class Engine:
         self.history: list[Position] = []
         self.moves: list[tuple[int, int]] = []  # players and actions; the position before the first is history[0]
         self._games = 0
-        self._running = False  # whether the search is at work in the background
+        self._running = False  # whether the search is running in the background
         self._search: Search | None = None
         self.size = self.options.size if isinstance(self.options.size, tuple) else (self.options.size, self.options.size)
         self.clear()
@@ -68,18 +68,18 @@ class Engine:
 
     @property
     def position(self) -> Position:
-        """Where the game is."""
+        """The current position of the game."""
         return self.history[-1]
 
     @property
     def captures(self) -> tuple[int, int]:
-        """Stones that black and white have taken."""
+        """Stones that black and white have captured."""
         taken = [0, 0]
         for before, after, (player, action) in zip(self.history, self.history[1:], self.moves, strict=False):
             kept, left = stones_of(before), stones_of(after)
             taken[player] += sum(owner == 1 - player and left.get(stone) != owner for stone, owner in kept.items())
             taken[1 - player] += sum(owner == player and left.get(stone) != owner for stone, owner in kept.items())
-            taken[1 - player] += action not in left and action != self.game.actions - 1  # the stone that killed itself
+            taken[1 - player] += action not in left and action != self.game.actions - 1  # a suicide
         return taken[0], taken[1]
 
     def resize(self, width: int, height: int) -> None:
@@ -98,7 +98,7 @@ class Engine:
         self._games += 1
 
     def arrange(self, black: Collection[int], white: Collection[int], to_play: int, handicap: int = 0) -> None:
-        """A new game that begins with these stones; `handicap` of them may be worth something to white."""
+        """A new game that begins with these stones; white may get compensation for `handicap` of them."""
         start = self._game(handicap).arranged(black, white, to_play)
         self.stop()
         self.handicap = handicap
@@ -116,7 +116,7 @@ class Engine:
         self._change(self._game(self.handicap))
 
     def set_seed(self, seed: int) -> None:
-        """The next search, and the games that follow, come from this seed."""
+        """Use this seed for the next search and the games that follow."""
         self.forget()
         self.options, self._games = replace(self.options, seed=seed), 1
 
@@ -128,7 +128,7 @@ class Engine:
         self.moves.append((player, action))
 
     def undo(self, count: int = 1) -> None:
-        """Take moves back."""
+        """Undo moves."""
         if not 1 <= count <= len(self.moves):
             raise GameError(f"there are {len(self.moves)} moves to take back")
         self.stop()
@@ -171,7 +171,7 @@ class Engine:
         return tree
 
     def settle(self) -> Settlement:
-        """What lives, what is dead, who is ahead."""
+        """Which stones are alive or dead, and who is ahead."""
         self.stop()
         self.warm()
         return settle(self.position, self.options.policy, seed=self.options.seed)
@@ -208,7 +208,7 @@ class Engine:
         watch     called with a `Result` about ten times a second; if it returns True, the search stops
         began     when the player's clock began to run, by `now`
         hidden    actions that may not be searched or played
-        on_clock  whether it counts: if not, the clock is not looked at, and nobody resigns
+        on_clock  whether the move is on the clock: if not, the clock is ignored, and the engine does not resign
         """
         began = self._compiled(self.now() if began is None else began)
         self.stop()
@@ -226,7 +226,7 @@ class Engine:
         return Choice(player, action, position, result, began)
 
     def commit(self, choice: Choice) -> None:
-        """Play what was chosen; time is counted."""
+        """Play the chosen move and count its time."""
         if choice.action is not None:
             self.history.append(choice.position.play(choice.action))
             self.moves.append((choice.player, choice.action))
@@ -243,7 +243,7 @@ class Engine:
         share: float,
         hidden: Collection[int] = (),
     ) -> tuple[Result, float | None]:
-        """Search for this share of the time; what was found, and how many seconds there are for a move."""
+        """Search for this share of the time; returns the result, and how many seconds there are for a move."""
         search = self.searcher()
         actions = without(position, hidden)
         self._follow(search, position)
@@ -252,12 +252,12 @@ class Engine:
         if not limits and self.options.visits is None:
             limits = [DEFAULT_SECONDS]
         search.on_progress = None
-        # Visits that the root has kept may all be of other actions than those that are left.
+        # The root's kept visits may all belong to hidden actions.
         goal = {"total": self.options.visits} if actions is None else {"visits": self.options.visits}
         if not limits:
             search.on_progress = watch
             return search.run(position, **goal, actions=actions), None
-        search.run(position, visits=1, actions=actions)  # moves the root, which takes its time as well
+        search.run(position, visits=1, actions=actions)  # moves the root, which takes time as well
         seconds = max(share * min(limits) - (self.now() - began), SHORTEST)
 
         def on_progress(result: Result) -> bool:
@@ -268,7 +268,7 @@ class Engine:
         return search.run(position, **goal, seconds=seconds, actions=actions), min(limits)
 
     def _second_look(self, began: float, seconds: float | None) -> SecondLook:
-        """The search, to be asked again in what is left of the time."""
+        """The search, for a second look in the remaining time."""
 
         def left() -> float | None:
             return None if seconds is None else seconds - (self.now() - began)
@@ -277,7 +277,7 @@ class Engine:
         return SecondLook(self.searcher(), lambda game: new_search(game, little, self.options.seed), left)
 
     def _legal(self, position: Position, result: Result, action: int, hidden: Collection[int]) -> int:
-        """This action, or the best that may be played: a search may not have seen yet that superko forbids one."""
+        """This action, or the best legal one: a search may not have seen yet that superko forbids it."""
         for number in (action, *(move.action for move in result.moves)):
             if number not in hidden:
                 try:
@@ -288,7 +288,7 @@ class Engine:
         return position.game.actions - 1
 
     def _resigns(self, position: Position, result: Result) -> bool:
-        """Whether the win rate has been hopeless for a while, and dead stones do not tell another story."""
+        """Whether the win rate has been hopeless for a while, and counting without dead stones agrees."""
         player = position.to_play
         best = next((move.value for move in result.moves if move.action == result.best), None)
         is_low = winrate_of(result.value if best is None else best) < self.options.resign
@@ -309,13 +309,13 @@ class Engine:
         return self._search
 
     def forget(self) -> None:
-        """Drop all that was found."""
+        """Discard the search and its tree."""
         self.stop()
         self._search = None
 
     def analyse(self, player: int, watch: Watch, hidden: Collection[int] = ()) -> Position:
-        """Search in the background, until `stop`, and show the results; the position that is searched. Actions that are hidden
-        are not looked at."""
+        """Search in the background, until `stop`, and pass the results to `watch`; returns the searched position. Hidden
+        actions are not searched."""
         search = self.searcher()
         position = with_turn(self.position, player)
         actions = without(position, hidden)
@@ -327,7 +327,7 @@ class Engine:
         return position
 
     def ponder(self) -> None:
-        """Search on while the opponent thinks."""
+        """Search while the opponent thinks."""
         if self.options.ponder and not self.position.is_over:
             search = self.searcher()
             self._follow(search, self.position)
@@ -336,18 +336,18 @@ class Engine:
             self._running = True
 
     def stop(self) -> None:
-        """End what runs in the background."""
+        """End the search in the background."""
         if self._running and self._search is not None:
             self._running = False
             try:
                 self._search.stop()
-                self._search.retune(rule_of(self.game, self.options))  # an analysis looks around, a player does not
-            except Exception as error:  # what it found is gone; the game is not
+                self._search.retune(rule_of(self.game, self.options))  # analysis widens the root, play does not
+            except Exception as error:  # the tree is lost; the game is not
                 self._search = None
                 print(f"anabranch: the search in the background failed: {error}", file=sys.stderr)
 
     def set_time(self, settings: TimeSettings) -> None:
-        """Both clocks begin anew. What must be compiled is compiled before they run: on a slow machine that takes a minute."""
+        """Reset both clocks. Kernels are compiled before they run: on a slow machine that takes a minute."""
         if settings.kind != "none":
             self.warm()
         self.clock.set(settings)
@@ -357,20 +357,20 @@ class Engine:
         warm(self.game, self.options)
 
     def _compiled(self, began: float) -> float:
-        """When the clock began to run, if it stood still while kernels were compiled."""
+        """When the clock began to run, not counting the time to compile kernels."""
         before = self.now()
         self.warm()
         return began + self.now() - before
 
     def _follow(self, search: Search, position: Position) -> None:
-        """Keep a tree, whose root must be moved step by step; a graph finds any position that it knows."""
+        """Keep a tree by moving its root step by step; a graph finds any position that it contains."""
         root = search.position
         if self.options.graph or root is None or position.moves[: len(root.moves)] != root.moves:
             return
         for action in position.moves[len(root.moves) :]:
             try:
                 search.advance(action)
-            except AnabranchError:  # the game went on in a way that the search cannot follow: it begins anew
+            except AnabranchError:  # the search cannot follow the game here: it starts over
                 return
 
 

@@ -1,12 +1,12 @@
-"""What a search does not say: whose points will be whose, and by how many points somebody is ahead. Playouts tell.
+"""What a search does not give: ownership of points, and the lead in points. Both are estimated by playouts.
 
 Ownership and score are means over playouts from the end of the principal variation. A search knows win rates much better than
-that, and points must not contradict them: the lead of a move is what its win rate means if scores spread normally around their
-mean, as far as playouts see them spread. Where a game is as good as decided win rates say no more, and the mean counts.
+that, and points must not contradict them: the lead of a move is what its win rate implies if scores are normally distributed,
+with the standard deviation seen in playouts. Where a game is practically decided, win rates say no more, and the mean is used.
 
-How scores spread (`spread_of`) is asked at the position itself and not at the end of a variation: variations change while a
-search goes on, and at the end of one a large group may be dead or about to die, which would say more about the variation than
-about the position. So it is one number a position, whenever it is told.
+The standard deviation of scores (`spread_of`) is measured at the position itself, not at the end of a variation: variations
+change during a search, and at the end of one a large group may be dead or about to die, which would say more about the
+variation than about the position. So it is one number per position, independent of when it is reported.
 """
 
 from collections.abc import Iterable
@@ -21,8 +21,8 @@ from anabranch.games.go.rulesets import TERRITORY
 from anabranch.games.position import Position
 
 PLAYOUTS = 192  # for ownership: standard error of a point's 0.07 at most
-PAIRS = 96  # of playouts for the spread, which is off by a twentieth then
-LEAST_SPREAD = 0.5  # points: of a position where all playouts end alike
+PAIRS = 96  # of playouts for the spread, whose relative error is then a twentieth
+LEAST_SPREAD = 0.5  # points: for a position where all playouts end alike
 LONGEST = 12  # actions of a principal variation that are followed
 DECIDED = 2.0  # standard deviations of the score: win rates beyond 98 % say little about points
 NORMAL = NormalDist()
@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
     spread: float  # standard deviation of the score of one playout from the position itself
 
     def leads(self, player: int, winrate: float, visits: int) -> "Leads":
-        """What this player's win rates mean in points, if this is the rate of the position."""
+        """The conversion of this player's win rates to points, if this is the win rate of the position."""
         own = self.lead if player == 0 else -self.lead
         deviations = _deviations(winrate, visits)
         by_rate = self.spread * deviations
@@ -45,10 +45,10 @@ class Estimate(NamedTuple):
 
 
 class Leads(NamedTuple):
-    """Points by win rate, for the player who moves."""
+    """Points by win rate, for the player to move."""
 
     lead: float  # of the position
-    deviations: float  # what its win rate is worth
+    deviations: float  # its win rate, in standard deviations of the score
     spread: float
 
     def of(self, winrate: float, visits: int) -> float:
@@ -57,7 +57,7 @@ class Leads(NamedTuple):
 
 
 def spread_of(position: Position, policy: Any = None, seed: int = 0) -> float:
-    """The standard deviation of the score of one playout from a position, whoever begins."""
+    """The standard deviation of the score of one playout from a position, regardless of who moves first."""
     scores = np.array([play_out(position, 2, policy, seed * PAIRS + pair)[0].sum(axis=1) for pair in range(PAIRS)])
     return max(float(np.sqrt(scores.var(axis=0, ddof=1).mean())), LEAST_SPREAD)
 
@@ -70,7 +70,7 @@ def estimate(
     for action in list(line)[:LONGEST]:
         try:
             following = position.play(action)
-        except IllegalMove:  # the search shares nodes between paths, and not all of them may go on like that
+        except IllegalMove:  # nodes are shared between paths, and the line may be illegal on this one
             break
         if following.is_over:
             break
@@ -82,5 +82,5 @@ def estimate(
 
 
 def _deviations(winrate: float, visits: int) -> float:
-    """How many standard deviations above 0 the mean of the score is, if it wins that often; Laplace's rule keeps it finite."""
+    """How many standard deviations above 0 the mean score is at this win rate; Laplace's rule keeps it finite."""
     return NORMAL.inv_cdf((winrate * visits + 1.0) / (visits + 2.0))

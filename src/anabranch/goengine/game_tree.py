@@ -1,7 +1,7 @@
 """A game record in memory: a tree of moves, comments and marks, and the position at each of its nodes. No text here:
 `protocols/sgf.py` reads and writes it.
 
-A tree may be ten thousand moves deep, so nothing here calls itself, and nodes compare and print without their children.
+A tree may be ten thousand moves deep, so nothing here recurses, and nodes compare and print without their children.
 """
 
 import operator
@@ -17,14 +17,14 @@ from anabranch.games.go.vertices import handicap_points
 from anabranch.games.position import Position
 from anabranch.goengine.turns import LONGEST_GAME
 
-BLACK, WHITE = 0, 1  # players, as everywhere outside of the board
+BLACK, WHITE = 0, 1  # players, as everywhere outside the board
 COLOURS = ("black", "white")
 
-Stones = dict[int, int | None]  # by action: whose stone stands there; None: nobody's
+Stones = dict[int, int | None]  # by action: the owner of the stone there; None: empty
 
 
 class Player(NamedTuple):
-    """Who played."""
+    """A player's name and rank."""
 
     name: str = ""
     rank: str = ""
@@ -32,21 +32,21 @@ class Player(NamedTuple):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Node:
-    """One node: usually a move, with what is said about the position behind it."""
+    """One node: usually a move, with comments and marks on the position after it."""
 
     action: int | None = None  # the move that leads here, a pass included
     colour: int | None = None  # whose move that is
     comment: str = ""
-    stones: Stones = field(default_factory=dict)  # set up or taken off here, before the move
+    stones: Stones = field(default_factory=dict)  # set up or removed here, before the move
     to_play: int | None = None  # who is next, where the record says so
     marks: dict[int, str] = field(default_factory=dict)  # by action, as `Go.svg` draws them: "triangle", ..., or a text
-    other: dict[str, list[str]] = field(default_factory=dict)  # other properties, values as they stand in the text
+    other: dict[str, list[str]] = field(default_factory=dict)  # other properties, values as in the text
     children: list["Node"] = field(default_factory=list)  # the main line first, then variations
     parent: "Node | None" = None
 
     @property
     def sets_up(self) -> bool:
-        """Whether something is set up here."""
+        """Whether this node has setup properties."""
         return bool(self.stones) or self.to_play is not None
 
     def __repr__(self) -> str:
@@ -61,8 +61,8 @@ class GameTree:
     game: Go
     root: Node = field(default_factory=Node)
     players: tuple[Player, Player] = (Player(), Player())  # black, white
-    result: str = ""  # as SGF has it: B+3.5, W+R (resigned), W+T (time), 0 (a draw), Void
-    free_handicap: int = 0  # black stones elsewhere than on the usual points; what white gets for them is in the game's komi
+    result: str = ""  # as in SGF: B+3.5, W+R (resigned), W+T (time), 0 (a draw), Void
+    free_handicap: int = 0  # freely placed handicap stones; white's compensation for them is in the game's komi
 
     def __post_init__(self) -> None:
         if self.game.handicap and not self.root.stones:
@@ -71,7 +71,7 @@ class GameTree:
     # --- its nodes ---
 
     def nodes(self) -> Iterator[Node]:
-        """All of them: a node, then all that follows its first child, then what follows its second ..."""
+        """All nodes in preorder: a node, then the subtree of its first child, then that of its second ..."""
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
@@ -96,8 +96,8 @@ class GameTree:
         return [node.action for node in self.path() if node.action is not None]
 
     def add(self, action: int | str, after: Node | None = None, comment: str = "", colour: int | None = None) -> Node:
-        """Record a move behind this node, or at the end of the main line: as the last of its variations, if it is not there
-        yet. Whether it is legal is asked by `position`. The move's node."""
+        """Record a move after this node, or at the end of the main line: as the last of its variations, if it is not there
+        yet. `position` checks whether it is legal. Returns the move's node."""
         number = self.game.action(action) if isinstance(action, str) else operator.index(action)
         if not 0 <= number < self.game.actions:
             raise IllegalMove(f"action {number} is out of range: {self.game!r} has 0 to {self.game.actions - 1}")
@@ -114,7 +114,7 @@ class GameTree:
         return child
 
     def _next_by_turns(self, node: Node) -> int:
-        """Who moves behind this node, if the record says nothing else."""
+        """Who moves after this node, unless the record says otherwise."""
         here: Node | None = node
         while here is not None:
             if here.to_play is not None:
@@ -128,20 +128,20 @@ class GameTree:
 
     @property
     def komi(self) -> float:
-        """What white gets beside points for a handicap, as records say it."""
+        """The komi as records state it, without compensation for a handicap."""
         return self.game.komi - self.game.rules.bonus(self.free_handicap)
 
     def change(self, komi: float | None = None, rules: RuleSet | None = None) -> None:
         """The same moves under another komi or other rules."""
         if rules is not None:
-            self.root.other.pop("RU", None)  # a name that we do not know
+            self.root.other.pop("RU", None)  # an unknown name
         komi, rules = self.komi if komi is None else komi, self.game.rules if rules is None else rules
         size = (self.game.width, self.game.height)
         self.game = Go(size, komi + rules.bonus(self.free_handicap), rules, self.game.handicap)
 
     def position(self, node: Node | None = None, before: bool = False) -> Position:
         """The position at this node, or at the end of the main line, played by our rules as `protocols/sgf.py` explains.
-        `before`: its own move is not played yet, but what it sets up is there."""
+        `before`: with the node's setup, but without its move."""
         path = self.playable_path(node)
         position = self.game.start()
         number = 0
@@ -154,18 +154,18 @@ class GameTree:
         return position
 
     def playable_path(self, node: Node | None = None) -> list[Node]:
-        """The path to this node, or to the end of the main line, unless it takes too long to be played."""
+        """The path to this node, or to the end of the main line; raises if it is too long to be played."""
         path = self.path(node)
         if sum(here.sets_up or here.action is not None for here in path) > LONGEST_GAME:
             raise SgfError(f"the game is too long: at most {LONGEST_GAME:,} moves are played")
         return path
 
     def arranged(self, position: Position, path: list[Node], place: int) -> Position:
-        """The position with what is set up at this place of the path."""
+        """The position with the setup at this place of the path."""
         return self._set_up(position, path[place], self._next(path, place))
 
     def _next(self, path: list[Node], place: int) -> int:
-        """Who moves where stones were set up: as is said there, or whoever does move next, or by turns."""
+        """Who moves after a setup: as the node says, or the player of the next move, or by turns."""
         here = path[place]
         if here.to_play is not None:
             return here.to_play
@@ -212,7 +212,7 @@ class GameTree:
         """The record of a game.
 
         comments  by the number of the move; 0: on the game
-        start     where it began, if that was neither the start of the game nor this position
+        start     the first position, if that was neither the start of the game nor this position
         """
         game = position.game
         if not isinstance(game, Go):
@@ -240,14 +240,14 @@ class GameTree:
 
 
 def stones_of(position: Position) -> Stones:
-    """Whose stones stand where."""
+    """The stones on the board, by action."""
     state = position.state
     colours = ((action, int(state.colour[cell_of(state, action)])) for action in range(position.game.actions - 1))
     return {action: colour - 1 for action, colour in colours if colour != EMPTY}
 
 
 def _main_line(node: Node) -> Iterator[Node]:
-    """What follows a node, always by the first child."""
+    """The nodes after this one, following the first child."""
     while node.children:
         node = node.children[0]
         yield node

@@ -1,23 +1,24 @@
-"""When to pass, and how to clean up first where the rules want that: what is played at the end of a game.
+"""When to pass, and how to clean up first where the rules require it: the moves at the end of a game.
 
-**The search decides.** Playouts tell what looks settled (`endgame.py`), and suggest a move: a neutral point, a pass, one that
-takes dead stones off. It is played only if the search holds it for as good as its own: with as many visits, a thousand at
-least, its win rate is not below the lower bound of any other move. To know that, the search is asked again (`SecondLook`).
+**The search decides.** Playouts find what looks settled (`endgame.py`), and suggest a move: a neutral point, a pass, or one
+that captures dead stones. It is played only if the search considers it as good as its own move: with as many visits, at least
+a thousand, its win rate is not below the lower bound of any other move. To find out, the search runs again (`SecondLook`).
 
-What is suggested if all looks settled:
+What is suggested if everything looks settled:
 
 - **dead stones are agreed upon**: pass, after the neutral points under area scoring. If the opponent has passed, pass as soon
-  as what is sure wins.
-- **all stones live**: pass if the board wins as it stands; clean up if it only wins without the dead stones.
-- **clean-up was asked for** (`kgs-genmove_cleanup`): take the dead stones off, and pass when there are none.
+  as what is beyond doubt wins.
+- **all stones count as alive**: pass if the board wins as it is; clean up if it only wins without the dead stones.
+- **cleanup was requested** (`kgs-genmove_cleanup`): capture the dead stones, and pass when there are none.
 
-Otherwise the search's move; but it passes only if no other move is as good.
+Otherwise the search's move is played; but it passes only if no other move is as good.
 
-**What agreement changes.** After two passes the search knows no dead stones but unconditional ones, and the players may know
-better. So where a pass would end a game with agreement, it is asked about the same stones with the opponent to move: if nothing
-he does changes anything, a pass is safe. Under territory scoring it would also pay points for taking dead stones off. There,
-what follows a move is counted by area, with the points that the move has cost: from then on moves are free, as they are where
-dead stones need not be taken. If the whole board is alive or dead unconditionally (Benson), nobody has to be asked.
+**What agreement changes.** After two passes the search recognises only unconditionally dead stones, and the players may know
+better. So where a pass would end a game with agreement, the same stones are searched with the opponent to move: if nothing the
+opponent does changes the result, a pass is safe. Under territory scoring the search would also spend points on capturing dead
+stones. There, what follows a move is counted by area, with the points that the move has cost: from then on moves are free, as
+they are where dead stones need not be captured. If the whole board is alive or dead unconditionally (Benson), no search is
+needed.
 """
 
 import functools
@@ -37,25 +38,25 @@ from anabranch.search.results.result import Move, Result
 from anabranch.search.searcher import Search
 
 MOST_EMPTY = 0.7  # share of the board: with more empty points nothing is settled
-TRIES = 6  # moves that are looked at for one purpose
+TRIES = 6  # moves that are tried for one purpose
 FEWEST_VISITS, MOST_VISITS = 1_000, 10_000  # of a second look: standard errors of win rates of 1.6 % to 0.5 %
-HOPELESS = 0.03  # win rate: if no move has a lower bound above this, all are as good
-CLEANING = 0.1  # win rate by which a move that was asked for, and takes dead stones off, may seem to be worse
+HOPELESS = 0.03  # win rate: if no move has a lower bound above this, all are equally good
+CLEANING = 0.1  # win rate by which a requested move that captures dead stones may seem worse
 SHORTEST = 0.01  # seconds: a second look never gets less
 
 
 class Worth(NamedTuple):
-    """What the search thinks of a move, for the player to move, from 0 to 1."""
+    """The search's estimate of a move, for the player to move, from 0 to 1."""
 
     winrate: float
     lower: float  # its lower bound, see `report.py`
 
 
 class SecondLook:
-    """A search that is asked again about a position.
+    """A search that runs again on a position.
 
-    another  makes a search for a position that the game does not go on from
-    left     seconds that there are for it; None: no limit. When they are over, the search's first word counts
+    another  makes a search for a position that is not on the game's path
+    left     the seconds left for it; None: no limit. When they are over, the search's first result counts
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class SecondLook:
         return left is not None and left <= 0.0
 
     def more(self, position: Position, action: int, visits: int) -> Result:
-        """So many more visits for one move."""
+        """The result after so many more visits for one move."""
         return self._run(self.search, position, visits, action)
 
     def elsewhere(self, position: Position, visits: int) -> Result:
-        """What another search finds in another position."""
+        """The result of another search of another position."""
         return self._run(self.another(go_of(position)), position, visits)
 
     def _run(self, search: Search, position: Position, visits: int, action: int | None = None) -> Result:
@@ -84,7 +85,7 @@ class SecondLook:
 
 
 def may_be_over(position: Position, cleanup: bool = False) -> bool:
-    """Whether so much is filled of the board that something can be settled, or somebody thinks that it is."""
+    """Whether enough of the board is filled for something to be settled, or a pass or cleanup request suggests that it is."""
     return cleanup or position.state.passes == 1 or int(position.state.empty_count) <= MOST_EMPTY * (position.game.actions - 1)
 
 
@@ -98,8 +99,8 @@ def decide(
     policy: Any = None,
     seed: int = 0,
 ) -> int:
-    """The action to play: the search's, or one as good that the end of a game calls for. `result` is what the search found, and
-    `settled` what playouts say, if they were asked already."""
+    """The action to play: the search's, or an equally good one that the end of a game calls for. `result` is what the search
+    found, and `settled` what playouts found, if they were already run."""
     if not may_be_over(position, cleanup) and result.best != position.game.actions - 1:
         return result.best
     settled = settle(position, policy, seed=seed) if settled is None else settled
@@ -132,13 +133,13 @@ class _End:
         self.as_it_stands = self.side * self.game.lead(position, dead=[])
         self.is_in_doubt = any(
             chain.player == self.player and not chain.is_dead and not chain.is_sure for chain in settled.chains
-        )  # an own chain that should live
+        )  # one of the player's own chains that should live
         self.best = result.best
         self.visits = int(result.visits[self.best])
         self.known: dict[int, Worth] = {}
 
     def choose(self) -> int:
-        """The first suggestion that the search holds for as good as its own move; else that."""
+        """The first suggestion that the search considers as good as its own move; else that move."""
         if self.settled.is_proven and self.is_agreed and not self.cleanup:
             return self.pass_
         if self.cleanup and self.can_afford_cleaning():
@@ -153,7 +154,7 @@ class _End:
     # --- suggestions ---
 
     def suggestions(self) -> Iterator[int]:
-        """Moves that the end of a game calls for, if it has come."""
+        """Moves that the end of a game calls for, if this is one."""
         wins_at_once = self.settled.surest[self.player] > 0 if self.is_agreed else self.as_it_stands > 0
         if self.has_passed and wins_at_once:
             yield self.pass_
@@ -167,7 +168,7 @@ class _End:
             yield self.pass_
 
     def cleaning_moves(self) -> Iterator[int]:
-        """Moves at dead chains behind which the game is still won; then any such moves."""
+        """Moves next to dead chains after which the game is still won; then any such moves."""
         least = 0.5 if self.lead > 0 else self.lead - 1
         yield from self.leaving(self.liberties(self.settled.stones("dead", 1 - self.player)), least)
         if not self.cleanup:
@@ -179,28 +180,28 @@ class _End:
         return bool(dead) and (self.is_area or self.lead > len(self.liberties(dead)))
 
     def leaving(self, actions: Iterable[int], least: float) -> Iterator[int]:
-        """Those of these actions, in the search's order, that leave a lead of this much, if playouts are right."""
+        """Those of these actions, by visits, that leave a lead of at least this much, if playouts are right."""
         for action in sorted(actions, key=lambda action: -self.result.visits[action])[:TRIES]:
             following = self.after(action)
             if following is not None and not self.look.is_over and self.lead_at(following) >= least:
                 yield action
 
     def promising(self, moves: list[Move] | None = None) -> list[int]:
-        """Moves that the search has tried, most visits first, but for passes and own eyes; behind them those of which it thinks
-        most beforehand: it may have seen that a pass would win at once, and tried nothing else."""
+        """Moves that the search has tried, most visits first, except passes and own eyes; then untried ones by AMAF value: the
+        search may have seen that a pass would win at once, and tried nothing else."""
         moves = self.result.moves if moves is None else moves
         ordered = sorted(moves, key=lambda move: (-move.visits, -2.0 if move.amaf_value is None else -move.amaf_value))
         return [move.action for move in ordered if move.action != self.pass_ and self.after(move.action) is not None][:TRIES]
 
     def best_but_for_passing(self) -> int:
-        """What the search likes best, which was a pass: if other moves are as good, the best of them."""
+        """The best move instead of the search's pass, if other moves are as good; else the pass."""
         good = [action for action in self.promising(self.alternatives) if self.is_as_good(action)]
         return max(good, key=lambda action: self.worth(action).lower, default=self.pass_)
 
     @functools.cached_property
     def alternatives(self) -> list[Move]:
-        """What the search finds beside a pass. If that wins at once, as it counts, it tries nothing else; then it is asked
-        about the same stones with nobody having passed."""
+        """The search's moves besides a pass. If a pass wins at once by its count, it tries nothing else; then the same stones
+        are searched as if nobody had passed."""
         if self.look.is_over or not (self.is_agreed and self.has_passed):
             return self.result.moves
         return self.look.elsewhere(resumed(self.position), self.enough(int(self.result.visits.sum()))).moves
@@ -212,7 +213,7 @@ class _End:
         return self.worth(action).winrate >= self.level()
 
     def level(self) -> float:
-        """The highest lower bound of all moves. A pass is counted in if it is what the search likes best."""
+        """The highest lower bound of all moves. A pass is included if it is the search's best move."""
         bounds = [worth.lower for action, worth in self.known.items() if action != self.pass_]
         if not self.is_by_agreed_points:
             bounds += [self.row_worth(move).lower for move in self.result.moves if move.visits and move.action != self.pass_]
@@ -222,7 +223,7 @@ class _End:
         return 0.0 if found < HOPELESS else found
 
     def worth(self, action: int) -> Worth:
-        """What a move is worth, by as many visits as the search's own move has or gets; nothing, if superko forbids it."""
+        """The estimate of a move, from as many visits as the search's own move has or gets; 0 if superko forbids it."""
         if action not in self.known:
             try:
                 self.known[action] = self.worth_of_passing() if action == self.pass_ else self.worth_of_playing(action)
@@ -231,14 +232,14 @@ class _End:
         return self.known[action]
 
     def worth_of_playing(self, action: int) -> Worth:
-        """What a move is worth that is no pass."""
+        """The estimate of a move other than a pass."""
         if not self.is_by_agreed_points or self.look.is_over:
             return self.searched(action)
         return self.against(self.by_area(self.position.play(action), self.settled.dame.count(action)))
 
     def worth_of_passing(self) -> Worth:
-        """What a pass is worth. One that ends the game by agreement must win by it as well, and under area scoring also by the
-        search's own count: there, nothing is lost by making sure."""
+        """The estimate of a pass. One that ends the game by agreement must also win by the agreed count, and under area scoring
+        by the search's own count too: there, nothing is lost by making sure."""
         if not (self.is_by_agreed_points or self.cleanup or (self.is_agreed and self.has_passed)):
             return self.searched(self.pass_)
         waiting = with_turn(self.position, 1 - self.player)
@@ -249,16 +250,16 @@ class _End:
         return found
 
     def searched(self, action: int) -> Worth:
-        """What the search says of a move."""
+        """The search's estimate of a move."""
         move = self.row(self.result, action)
         missing = self.enough(self.visits) - move.visits
-        if missing > 0 and self.look.is_over:  # what is not known well is not believed
+        if missing > 0 and self.look.is_over:  # an uncertain estimate is not trusted
             lower = self.row_worth(move).lower
             return Worth(lower, lower)
         return self.row_worth(self.row(self.look.more(self.position, action, missing), action) if missing > 0 else move)
 
     def against(self, position: Position) -> Worth:
-        """What a position is worth to the player in which the opponent is to move; nothing, if there is no time to see."""
+        """The player's estimate of a position with the opponent to move; 0 if there is no time for a search."""
         if self.look.is_over:
             return Worth(0.0, 0.0)
         if position.is_over:
@@ -268,8 +269,8 @@ class _End:
         return self.bounded(1.0 - winrate_of(found.value if reply is None else reply), self.enough(self.visits))
 
     def by_area(self, position: Position, filled: int = 0) -> Position:
-        """A position under territory scoring, with the opponent to move, as it is if moves cost nothing from now on. Nor do
-        neutral points gain anything, so the opponent pays for the odd one, if `filled` of them are gone."""
+        """A position under territory scoring, with the opponent to move, converted to area scoring, so that moves cost nothing
+        from now on. Neutral points must gain nothing either, so komi offsets an odd one, if `filled` of them are gone."""
         odd = self.side * ((len(self.settled.dame) - filled) % 2)
         komi = int(position.state.half_komi) / 2 - int(position.state.balance) - odd
         game = Go((self.game.width, self.game.height), komi, self.game.rules.but(scoring="area"))
@@ -282,21 +283,21 @@ class _End:
 
     @staticmethod
     def bounded(rate: float, visits: int) -> Worth:
-        """A win rate that so many visits have found."""
+        """A win rate from so many visits."""
         return Worth(rate, lower_bound(rate, visits))
 
     def row_worth(self, move: Move) -> Worth:
-        """A row of the search's table."""
+        """The estimate in a row of the search's table."""
         return self.bounded(winrate_of(0.0 if move.value is None else move.value), move.visits)
 
     @staticmethod
     def row(result: Result, action: int) -> Move:
-        """What a result says of an action."""
+        """A result's row for an action."""
         return next(move for move in result.moves if move.action == action)
 
     @staticmethod
     def enough(visits: int) -> int:
-        """Visits of a second look that is to be as good as the first."""
+        """Visits for a second look to be as reliable as the first."""
         return min(max(visits, FEWEST_VISITS), MOST_VISITS)
 
     # --- facts ---
@@ -310,7 +311,7 @@ class _End:
             return None
 
     def lead_at(self, position: Position) -> float:
-        """What the player is ahead by in another position, dead stones taken off."""
+        """The player's lead in another position, dead stones removed."""
         return self.side * self.game.lead(position, dead=dead_stones(position, policy=self.policy, seed=self.seed))
 
     def liberties(self, chains: list[list[int]]) -> set[int]:
@@ -318,7 +319,7 @@ class _End:
         return Board(self.position).liberties(stone for chain in chains for stone in chain)
 
     def is_wasted(self, action: int) -> bool:
-        """Whether a move is played where all looks decided, or would cost the game in own territory."""
+        """Whether a move is played where everything looks decided, or in the player's own territory would cost the game."""
         if action == self.pass_:
             return False
         is_own = self.settled.owners[action] == self.side

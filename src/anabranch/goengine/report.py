@@ -1,7 +1,7 @@
 """What a search of Go has found so far, as a `Report`: win rates, points, ownership. Made from a `Result` and an `Estimate`.
 
 All numbers are for the player to move: win rates from 0 to 1, leads in points, ownership from 1 (own) to -1. Protocols write it
-in their own words: `protocols/info_lines.py` for GTP, `protocols/analysis.py` as JSON.
+in their own formats: `protocols/info_lines.py` for GTP, `protocols/analysis.py` as JSON.
 """
 
 import math
@@ -55,16 +55,16 @@ class Report:
 def report_of(
     result: Result, position: Position, estimate: Estimate | None = None, hidden: Collection[int] = (), fewest: int = 0
 ) -> Report:
-    """What a result says.
+    """The report of a result.
 
-    hidden  actions that are not to be reported
-    fewest  so many moves are reported if they can be, also some that were never visited, and say so
+    hidden  actions that are not reported
+    fewest  at least so many moves are reported if possible, unvisited ones included, with 0 visits
     """
     player, visits = position.to_play, int(result.visits.sum())
     winrate = winrate_of(result.value)
     leads = None if estimate is None else estimate.leads(player, winrate, visits)
     shown = [move for move in result.moves if move.action not in hidden]
-    shown.sort(key=lambda move: move.action != result.best)  # stable: what will be played comes first
+    shown.sort(key=lambda move: move.action != result.best)  # stable: the move to be played comes first
     count = max(sum(move.visits > 0 for move in shown), fewest)
     shown.sort(key=lambda move: move.visits == 0)
     moves = []
@@ -93,6 +93,6 @@ def winrate_of(value: Any) -> float:
 
 
 def lower_bound(winrate: float, visits: int) -> float:
-    """Where the win rate surely is not below; two imagined playouts, one of them won, keep it in bounds."""
+    """The lower confidence bound of a win rate; two pseudo-playouts, one of them won, keep it in range."""
     rate = (winrate * visits + 1.0) / (visits + 2.0)
     return max(rate - Z * math.sqrt(rate * (1.0 - rate) / (visits + 2.0)), 0.0)

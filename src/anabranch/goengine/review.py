@@ -1,23 +1,23 @@
-"""A game of Go gone through again: what each move of its main line was worth, and what a search would have played.
+"""Review of a game of Go: how good each move of its main line was, and what a search would have played.
 
     found = review(sgf.load("game.sgf"), Options(visits=5000))
     found.swings(5)          # the moves that lost most
     found.side(BLACK).loss   # what black's moves lost on average
 
-Every position is searched by itself, from the same seed, by the engine that plays. Where both pass one after the other, and the
-rules let players agree on what is dead, playouts find the dead stones (`dead.py`): a search would take dead stones off first.
+Every position is searched separately, from the same seed, with the engine's own search. Where both players pass in succession,
+and the rules let them agree on dead stones, playouts find these (`dead.py`): a search would capture dead stones first.
 
-**Two views.** A position's win rate must not depend on who is to move, but every search is too hopeful for the side that moves
-at its root: behind each move the opponent tries bad answers as well. So the position after a move is judged twice: by the
+**Two views.** A position's win rate must not depend on who is to move, but every search is biased in favour of the side to move
+at its root: after each move the opponent explores bad replies as well. So the position after a move is judged twice: by the
 search before the move, in which it gets as many visits as the preferred one, and by its own, in which the opponent moves.
-One is too hopeful for the mover and the other for the opponent; in their middle that is gone. Nothing comes before the first
-position: there the loss of its move is what its own search says, the preferred move's win rate less that of the one that was
-played, and its win rate is put above the next one by as much.
+One is biased towards the mover and the other towards the opponent; in their mean the bias cancels. No search comes before the
+first position: there the loss of its move is what its own search says, the preferred move's win rate less that of the move
+played, and the position's win rate is set above the next one by as much.
 
-**Noise.** A win rate out of n playouts has a standard error, sqrt(p (1 - p) / n). A loss, too, is the middle of two views: that
-of the searches with the mover at their root, and that of those with the opponent there. Where searches are too short to see
-what a position is about these differ by more than playouts explain. So the standard error of a loss is that of its playouts, or
-half the difference between its views where that is more. A loss below two standard errors is within the noise (`is_noise`).
+**Noise.** A win rate from n playouts has a standard error, sqrt(p (1 - p) / n). A loss, too, is the mean of two views: that of
+the searches with the mover at their root, and that of those with the opponent there. Where searches are too short to understand
+a position these differ by more than playouts explain. So the standard error of a loss is that of its playouts, or half the
+difference between its views, whichever is larger. A loss below two standard errors is within the noise (`is_noise`).
 
 No text here: `cli/show_review.py` prints, `review_chart.py` draws, `review_sgf.py` writes into the record.
 """
@@ -40,10 +40,10 @@ from anabranch.goengine.turns import go_of, played, with_turn
 from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
-DEFAULT_VISITS = 5_000  # of each position, if nothing else says how long, and up to as many again for the move played
+DEFAULT_VISITS = 5_000  # per position, if there is no other limit, and up to as many again for the move played
 SIGNIFICANT = 2.0  # standard errors: one in forty losses that are only noise is larger
-LOUD = 0.05  # a standard error of win rates with which only blunders can be told from good moves
-INTERRUPTED = "Ctrl-C"  # why a search stopped: then the review does so too
+LOUD = 0.05  # a standard error of win rates at which only blunders stand out from good moves
+INTERRUPTED = "Ctrl-C"  # why a search stopped: then the review stops too
 
 Progress = Callable[[int, int], None]  # positions that are done, of how many
 
@@ -69,12 +69,12 @@ class Judgement:
     choice: int | None  # what should be played; None where the game is over
     line: tuple[str, ...] = ()  # and how it might go on, the choice first
     error: float = 0.0  # standard error of the win rate
-    played: float | None = None  # the win rate after the move that was played; None: it was not looked at
+    played: float | None = None  # the win rate after the move that was played; None: it was not searched
     played_error: float = 0.0
 
 
 class Rate(NamedTuple):
-    """Black's win rate in a position, by all that is said of it, and its standard error."""
+    """Black's win rate in a position, from all its estimates, and its standard error."""
 
     winrate: float
     error: float
@@ -82,7 +82,7 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A move and what became of it. Where nothing is said of the win rates, the judgements' own count."""
+    """A move and its judgements. Where the win rates are not given, the judgements' own are used."""
 
     turn: Turn
     before: Judgement
@@ -108,12 +108,12 @@ class Reviewed:
 
     @property
     def is_noise(self) -> bool:
-        """Whether the loss is no larger than chance makes it seem."""
+        """Whether the loss is within the noise."""
         return self.loss < SIGNIFICANT * self.error
 
     @property
     def name(self) -> str:
-        """How people write the move."""
+        """The move's name."""
         return self.turn.before.game.name_of(self.turn.action)
 
     @property
@@ -161,16 +161,16 @@ class Side(NamedTuple):
 
 @dataclass
 class Review:
-    """All moves that were gone through, in order."""
+    """All reviewed moves, in order."""
 
     tree: GameTree
     options: Options
     moves: list[Reviewed] = field(default_factory=list)
-    is_complete: bool = True  # whether nobody interrupted it
+    is_complete: bool = True  # False if it was interrupted
 
     @property
     def curve(self) -> list[tuple[int, float]]:
-        """Black's win rate after so many moves: before the first that was gone through, and after each."""
+        """Black's win rate by number of moves: before the first reviewed move, and after each."""
         if not self.moves:
             return []
         first = self.moves[0]
@@ -179,12 +179,12 @@ class Review:
 
     @property
     def error(self) -> float:
-        """The standard error of a loss: the middle one of all moves."""
+        """The median standard error of a loss, over all moves."""
         return median(move.error for move in self.moves) if self.moves else 0.0
 
     @property
     def is_loud(self) -> bool:
-        """Whether the noise leaves little to be said: visits are too few."""
+        """Whether there are too few visits to say much."""
         return self.error > LOUD
 
     def swings(self, count: int) -> list[Reviewed]:
@@ -193,7 +193,7 @@ class Review:
         return [move for move in worst[:count] if move.loss > 0]
 
     def side(self, player: int) -> Side:
-        """One player's moves in sum."""
+        """A summary of one player's moves."""
         own = [move for move in self.moves if move.turn.player == player]
         loss = sum(move.loss for move in own) / len(own) if own else 0.0
         return Side(len(own), loss, sum(move.is_first_choice for move in own))
@@ -218,12 +218,12 @@ class Review:
 def review(
     tree: GameTree, options: Options, first: int = 1, last: int | None = None, on_progress: Progress | None = None
 ) -> Review:
-    """Go through the main line, or through its moves from `first` to `last`. Options of the engine that have to do with its
-    searches count; size, komi and rules are those of the record. Ctrl-C ends it early, with what is there by then."""
+    """Review the main line, or its moves from `first` to `last`. The engine's options that concern its searches apply; size,
+    komi and rules are those of the record. Ctrl-C ends it early, with the moves reviewed so far."""
     turns = turns_of(tree, first, last)
     if options.visits is None and options.seconds is None:
         options = replace(options, visits=DEFAULT_VISITS)
-    turns = turns_of(tree, max(first - 1, 1), last)  # what the move before the first says counts as well
+    turns = turns_of(tree, max(first - 1, 1), last)  # the search before the first move counts as well
     found = Review(tree, options)
     total = 1 + len(turns) + sum(turn.after != following.before for turn, following in pairwise(turns))
     done = 0
@@ -257,14 +257,14 @@ def review(
 
 
 def joined(before: Judgement, after: Judgement) -> Rate:
-    """The win rate after a move, by the search before it and by its own. What playouts say of the end of a game is the end."""
+    """The win rate after a move, from the search before it and its own. At the end of a game, playouts alone decide."""
     if before.played is None or after.visits == 0:
         return Rate(after.winrate, after.error)
     return Rate((before.played + after.winrate) / 2, math.hypot(before.played_error, after.error) / 2)
 
 
 def begun(before: Judgement, after: Rate) -> Rate:
-    """The win rate of a position of which its own search alone is known: as far from the one after the move as that says."""
+    """The win rate of a position that has only its own search: that after the move, plus the loss by this search."""
     if before.played is None:
         return Rate(before.winrate, before.error)
     winrate = min(max(after.winrate + before.winrate - before.played, 0.0), 1.0)
@@ -272,8 +272,8 @@ def begun(before: Judgement, after: Rate) -> Rate:
 
 
 def turns_of(tree: GameTree, first: int = 1, last: int | None = None) -> list[Turn]:
-    """The moves of the main line from `first` to `last`. Records are believed: players may move out of turn, or go on after two
-    passes, or repeat a position (see `turns.py`). Passes behind the end say nothing and are left out."""
+    """The moves of the main line from `first` to `last`. Records are trusted: players may move out of turn, go on after two
+    passes, or repeat a position (see `turns.py`). Passes after the end mean nothing and are left out."""
     found: list[Turn] = []
     number = 0
     position = tree.game.start()
@@ -300,13 +300,13 @@ def turns_of(tree: GameTree, first: int = 1, last: int | None = None) -> list[Tu
 
 
 def _following(node: Node) -> int | None:
-    """What was played next."""
+    """The next move of the record."""
     return node.children[0].action if node.children else None
 
 
 def judge(position: Position, options: Options, following: int | None = None, is_reviewed: bool = False) -> Judgement | None:
-    """What a search thinks of a position, or playouts where players agree that the game is over; `following` is what they play
-    next, and is looked at as well if it is reviewed. None if it was interrupted."""
+    """A search's judgement of a position, or that of playouts where players agree that the game is over; `following` is the
+    move played next, which is searched as well if it is reviewed. None if it was interrupted."""
     game = go_of(position)
     warm(game, options)
     passes, agrees = game.actions - 1, game.rules.dead == "agreed"
@@ -342,7 +342,7 @@ def judge(position: Position, options: Options, following: int | None = None, is
 
 
 def candidate_of(search: Search, result: Result, action: int, visits: int, seconds: float | None) -> Candidate | None:
-    """What a search says of a move after as many visits as another one has had; None if it was interrupted."""
+    """A search's report on a move after as many visits as another one has had; None if it was interrupted."""
     more = visits - int(result.visits[action])
     if more > 0:
         result = search.run(visits=more, seconds=seconds, action=action)
@@ -353,6 +353,6 @@ def candidate_of(search: Search, result: Result, action: int, visits: int, secon
 
 
 def standard_error(move: Candidate) -> float:
-    """Of a win rate by playouts; one more that is won and one that is lost keep it above 0."""
+    """The standard error of a win rate from playouts; one pseudo-win and one pseudo-loss keep it above 0."""
     rate = (move.winrate * move.visits + 1.0) / (move.visits + 2.0)
     return math.sqrt(rate * (1.0 - rate) / (move.visits + 2.0))

@@ -66,7 +66,7 @@ def _stone(field: Field, move: Reviewed) -> str:
 
 
 def _labels(field: Field, moves: Sequence[Reviewed]) -> Iterator[str]:
-    """The names of moves beside their stones, none over another."""
+    """The names of moves next to their stones, without overlaps."""
     taken = [_around(field.x(move.turn.number), field.y(move.black_rates[1].winrate)) for move in moves]
     for move in moves:
         words = f"{move.turn.number} {'B' if move.turn.player == BLACK else 'W'} {move.name} {-100 * move.loss:+.0f}%"
@@ -83,7 +83,7 @@ def _labels(field: Field, moves: Sequence[Reviewed]) -> Iterator[str]:
 
 
 def _free_box(field: Field, x: float, y: float, wide: float, taken: list[Box]) -> Box:
-    """Above or below a place, as near as nothing else is there; inside of the field."""
+    """The nearest free box above or below a place, inside the field."""
     boxes = []
     for step in range(TRIES):
         for top in (y - NEAR - LINE_HEIGHT * (step + 1), y + NEAR + LINE_HEIGHT * step):

@@ -1,7 +1,7 @@
-"""A review (`review.py`) as part of the record: win rates and losses as comments, what the search preferred as variations.
+"""A review (`review.py`) as part of the record: win rates and losses as comments, the search's preferences as variations.
 
-Each node gets a paragraph at the end of its comment (C), the estimated score as its value (V, black's points, as SGF has it in
-Go) and black's win rate in percent (SBKV, from which Sabaki draws its curve). What an earlier review has written is replaced.
+Each node gets a paragraph at the end of its comment (C), the estimated score as its value (V, black's points, as SGF defines it
+for Go) and black's win rate in percent (SBKV, from which Sabaki draws its curve). The text of an earlier review is replaced.
 """
 
 from anabranch.errors import IllegalMove
@@ -38,7 +38,7 @@ def _comment_on(move: Reviewed) -> str:
 
 
 def _before(tree: GameTree, move: Reviewed) -> Node | None:
-    """The node where the move was to be chosen: none if something is set up just before it, in the same node."""
+    """The node before the move; None if the move's own node sets something up first."""
     node = move.turn.node
     return None if node is tree.root or node.sets_up else node.parent
 
@@ -51,7 +51,7 @@ def _write(node: Node, judgement: Judgement, rate: Rate, text: str | None = None
 
 
 def _add_variation(tree: GameTree, start: Node, move: Reviewed) -> None:
-    """What was preferred, as far as it is legal: a search on a graph may tell of lines that repeat a position."""
+    """Add the preferred line, as far as it is legal: a search on a graph may return lines that repeat a position."""
     if move.is_first_choice or move.before.choice is None:
         return
     node, position = start, move.turn.before

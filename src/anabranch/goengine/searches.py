@@ -20,7 +20,7 @@ from anabranch.search.searcher import Search
 from anabranch.search.select.wide_root import WideRoot
 from anabranch.search.warm import warm_up
 
-BEST = "best"  # the selection rule, heuristic and playouts that play best: see `presets.py`
+BEST = "best"  # the strongest selection rule, heuristic and playouts: see `presets.py`
 WIDEST = 5.0  # the largest `width`; KataGo's limit
 WIDTH = 0.04  # KataGo's default of analysisWideRootNoise; see `search/select/wide_root.py`
 
@@ -35,15 +35,15 @@ class Options:
     visits: int | None = None  # of the root, kept ones included, at which a search ends
     seconds: float | None = None  # for a move; with a clock, at most
     policy: Any = None  # of playouts; None: the game's own
-    select: Any = BEST  # a selection rule, or its name: "best" is what plays best, heuristic and all
+    select: Any = BEST  # a selection rule, or its name: "best" is the strongest, heuristic included
     exploration: float | None = None  # the rule's constant c; None: its default
-    graph: bool = True  # whether positions that several paths reach share a node
+    graph: bool = True  # whether transpositions share a node
     memory: int | str = "512MB"
     seed: int = 0  # of the first game; each further one takes the next
-    ponder: bool = False  # search on while the opponent thinks
-    resign: float = 0.05  # win rate below which a game is given up; 0: never
+    ponder: bool = False  # search while the opponent thinks
+    resign: float = 0.05  # win rate below which the engine resigns; 0: never
     lag: float = LAG
-    width: float = WIDTH  # how widely an analysis looks at the root: `WideRoot`'s noise
+    width: float = WIDTH  # how widely an analysis explores the root: `WideRoot`'s noise
 
 
 _warming = threading.Lock()
@@ -51,7 +51,7 @@ _warm: set[Any] = set()
 
 
 def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Search:
-    """A search as the options want it, `width` as wide at its root."""
+    """A search with these options, with `width` as the noise at its root."""
     return Search(game, **_search_options(game, options, width), seed=seed, memory=options.memory)
 
 
@@ -63,8 +63,8 @@ def _search_options(game: Go, options: Options, width: float = 0.0) -> dict[str,
 
 
 def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
-    """The selection rule, `width` as wide at the root. It is the same kind of rule for playing and for analysis, so that one
-    tree does for both and nothing is compiled twice."""
+    """The selection rule, with `width` as the noise at the root. It is the same kind of rule for playing and for analysis, so
+    that one tree serves both and nothing is compiled twice."""
     if options.select == BEST:
         rule = best_options(game)["select"]
     else:
@@ -77,7 +77,7 @@ def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
 
 
 def without(position: Position, hidden: Collection[int]) -> list[int] | None:
-    """The actions that are left; None: all."""
+    """The legal actions without the hidden ones; None: all."""
     if not hidden:
         return None
     left = [action for action in position.legal_actions if action not in hidden]
@@ -87,7 +87,7 @@ def without(position: Position, hidden: Collection[int]) -> list[int] | None:
 
 
 def warm(game: Go, options: Options) -> None:
-    """Compile what searches of such a game need, and playouts, if that was not done yet; never two at a time."""
+    """Compile what searches of such a game and playouts need, unless that was done already; one thread at a time."""
     with _warming:
         if is_warm(game, options):
             return

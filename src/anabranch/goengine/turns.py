@@ -1,8 +1,8 @@
-"""Positions for those who do not take turns: GTP lets either player move at any time, also after the end of a game.
+"""Positions for play out of turn: GTP lets either player move at any time, also after the end of a game.
 
-`Position` knows whose turn it is, and when a game is over. What is needed on top of it: the other player to move (`with_turn`),
-a game that goes on after two passes (`resumed`), a move that superko forbids but an arbiter allowed (`played`), and the same
-game under other rules (`under`). Above: `engine.py`, `queries.py`.
+`Position` enforces turns and the end of a game. What is needed on top of it: the other player to move (`with_turn`), a game
+that goes on after two passes (`resumed`), a move that superko forbids but an arbiter allowed (`played`), and the same game
+under other rules (`under`). Above: `engine.py`, `queries.py`.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from anabranch.jit import readable
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}  # players by their names in GTP
 LETTERS = "BW"
-LONGEST_GAME = 4_000  # moves; each position knows all moves before it, so memory grows with the square: to 130 MB here
+LONGEST_GAME = 4_000  # moves; each position stores all moves before it, so memory is quadratic: 130 MB at this length
 
 
 def go_of(position: Position) -> Go:
-    """Its game, which is one of Go."""
+    """The position's game, which must be Go."""
     assert isinstance(position.game, Go)
     return position.game
 
@@ -37,15 +37,15 @@ def with_turn(position: Position, player: int) -> Position:
 
 
 def resumed(position: Position) -> Position:
-    """The game goes on after its end: as if nobody had passed, or as if a position that came again were a new start."""
+    """The position as if the game were not over: as if nobody had passed, or as if a repeated position were a new start."""
     own = position.repetition_key
     past = () if position.state.passes < 2 else tuple(key for key in position.past if key != own)
     return _changed(position, past, passes=0)
 
 
 def played(position: Position, action: int) -> Position:
-    """The position after a move. One that repeats a position where that is forbidden is taken for a new start: whoever watches
-    over the game has let it pass. (KataGo does the same.)"""
+    """The position after a move. If it repeats a position where that is forbidden, it is taken as a new start: the arbiter has
+    allowed it. (KataGo does the same.)"""
     check_length(position)
     try:
         return position.play(action)
@@ -58,7 +58,7 @@ def played(position: Position, action: int) -> Position:
 
 
 def check_length(position: Position) -> None:
-    """Refuse another move in a game that has as many as are kept."""
+    """Raise if a game has reached the limit of moves."""
     if len(position.moves) >= LONGEST_GAME:
         raise IllegalMove(f"the game is too long: it has {LONGEST_GAME:,} moves, which is the limit; begin another")
 
@@ -81,7 +81,8 @@ def under(game: Go, positions: Sequence[Position]) -> list[Position]:
 
 
 def _changed(position: Position, past: tuple[Key, ...], **fields: Any) -> Position:
-    """With other values in its record. If that has come before, where it would end the game, the past is forgotten."""
+    """The position with other values in its record. If that position repeats an earlier one, which would end the game, the past
+    is dropped."""
     pool = readable(position.record())
     for name, value in fields.items():
         pool[name][0] = value

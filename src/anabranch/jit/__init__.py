@@ -1,11 +1,11 @@
-"""The compiler's room: everything that knows Numba.
+"""The compiler layer: everything that depends on Numba.
 
 `kernel` marks the few functions that Python calls and Numba compiles; `helper` and `routine` mark functions that kernels
-(and plain Python) call; `generic` marks one that picks its implementation by the type of its first argument; `by_pointer`
-marks a named tuple of many arrays, so that handing it on costs the compiler nothing.
-Below them: `cache` (kernels on disk), `store` (its files), `diagnose` (typing errors for people), `records`, `options`,
+(and plain Python) call; `generic` marks one that selects its implementation by the type of its first argument; `by_pointer`
+marks a named tuple of many arrays, so that passing it on costs the compiler nothing.
+Below them: `cache` (kernels on disk), `store` (its files), `diagnose` (readable typing errors), `records`, `options`,
 `random`, `atomics`, `prefetch`.
-Nothing here knows what a game or a search is.
+Nothing here depends on games or searches.
 """
 
 from anabranch.jit.dispatch import generic, helper, routine

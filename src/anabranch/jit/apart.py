@@ -1,8 +1,8 @@
-"""Compiling in a process of its own, whose memory goes back to the system when it ends.
+"""Compiling in a separate process, whose memory goes back to the system when it ends.
 
 Numba keeps some hundred megabytes of every large compilation for as long as the process lives. So a process that has grown
-(`LARGE`) compiles in a child first: that writes the kernel into the cache (`cache.py`), and the process loads it from there.
-Below that size it compiles by itself, since what Numba remembers makes the next compilation quicker; a child has all of that
+(`LARGE`) first compiles in a child, which writes the kernel into the cache (`cache.py`), and loads it from there.
+Below that size it compiles by itself, since what Numba keeps makes the next compilation faster; a child inherits all of that
 too. Linux only: elsewhere, and if anything goes wrong in the child, the process compiles by itself.
 """
 
@@ -23,12 +23,12 @@ def is_worthwhile() -> bool:
 
 
 def in_child(work: Callable[[], object]) -> None:
-    """Do this in a fork of this process, and wait until it has ended, in whatever way. Nothing else of the program runs in
+    """Run this in a fork of this process, and wait until it has ended, in whatever way. Nothing else of the program runs in
     the child: no handlers, no output."""
     parent = os.getpid()
     try:
         child = os.fork()
-    except OSError:  # no memory or no process to be had
+    except OSError:  # no memory, or no process available
         return
     if child == 0:
         try:
@@ -36,14 +36,14 @@ def in_child(work: Callable[[], object]) -> None:
             work()
         finally:
             os._exit(0)
-    with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
+    with contextlib.suppress(ChildProcessError):  # another thread has waited for it
         os.waitpid(child, 0)
 
 
 def _prepare(parent: int) -> None:
-    """A child that nobody waits for any more ends at once. What it would say is said by its parent."""
+    """Let the child end at once if its parent does, and print nothing: the parent reports."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        with contextlib.suppress(ValueError):  # not in the main thread: then handlers of Python's do not run either
+        with contextlib.suppress(ValueError):  # not in the main thread: then Python's handlers do not run either
             signal.signal(number, signal.SIG_DFL)
     silence = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):
@@ -55,7 +55,7 @@ def _prepare(parent: int) -> None:
 
 
 def _resident() -> int:
-    """Bytes of memory that this process has."""
+    """The resident memory of this process in bytes."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -3,10 +3,10 @@
     add(nodes, i, "visits", 1) -> the value before        load(nodes, i, "lock") -> the value
     compare_and_swap(nodes, i, "lock", 0, 1) -> bool      store(nodes, i, "lock", 0)
 
-    give_way()  lets another thread have the core
+    give_way()  yields the core to another thread
 
 The field's name is a literal. Fields must be aligned (`align=True` in the dtype): an atomic on a packed field is 120
-times slower where it works at all. In plain Python each has a twin that does the same under one lock.
+times slower where it works at all. In plain Python each function does the same under one lock.
 """
 
 import sys
@@ -19,12 +19,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 ORDER = "seq_cst"
-TO_LOAD, TO_STORE = "acquire", "release"  # enough for locks, and a plain move on x86; "seq_cst" empties the store buffer
+TO_LOAD, TO_STORE = "acquire", "release"  # enough for locks, and a plain move on x86; "seq_cst" flushes the store buffer
 _lock = threading.Lock()
 
 
 def add(array, index, field, amount):
-    """Add to the field and give the value that it had before."""
+    """Add to the field and return its previous value."""
     with _lock:
         before = array[index][field]
         array[index][field] = before + amount
@@ -32,7 +32,7 @@ def add(array, index, field, amount):
 
 
 def compare_and_swap(array, index, field, expected, new):
-    """If the field is `expected`, make it `new`; say whether it was."""
+    """If the field is `expected`, set it to `new`; returns whether it was."""
     with _lock:
         if array[index][field] != expected:
             return False
@@ -41,7 +41,7 @@ def compare_and_swap(array, index, field, expected, new):
 
 
 def load(array, index, field):
-    """Read the field; other than a plain read it is never hoisted out of a waiting loop."""
+    """Read the field; unlike a plain read, it is never hoisted out of a waiting loop."""
     with _lock:
         return array[index][field]
 
@@ -53,7 +53,7 @@ def store(array, index, field, value):
 
 
 def give_way():
-    """Let another thread have the core."""
+    """Yield the core to another thread."""
     time.sleep(0.0)
 
 

@@ -1,10 +1,9 @@
 """Compiled kernels on disk, one file for each kernel and signature.
 
-A file's name holds the digest of all that went into it (`fingerprint`), the versions and the processor, so a change
-anywhere makes a miss and never a stale hit. There is no index, and files are whole or not there (`store.py`), so
-processes that compile at the same time cannot spoil one another's work. If there is no folder that is safe and can be
-written to, kernels are compiled anew in each process and one line says so. Next: `kernels.py`, which plugs this into
-Numba.
+A file's name contains the digest of everything that went into it (`fingerprint`), the versions and the processor, so a
+change anywhere causes a miss and never a stale hit. There is no index, and files are written atomically (`store.py`), so
+processes that compile at the same time cannot corrupt one another's files. If there is no safe and writable folder,
+each process compiles its kernels again, and one line says so. Next: `kernels.py`, which plugs this into Numba.
 """
 
 import hashlib
@@ -29,7 +28,7 @@ FORMAT = 2  # raise it when the content of the files changes
 
 
 class KernelCache:
-    """What Numba's dispatcher asks for compiled code; see `numba.core.caching._Cache` for the protocol."""
+    """The cache that Numba's dispatcher uses; see `numba.core.caching._Cache` for the protocol."""
 
     def __init__(
         self,
@@ -38,8 +37,8 @@ class KernelCache:
         on_done: Callable[[str | None], None],
     ) -> None:
         self.function = function
-        self.on_compile = on_compile  # told the argument types before a compilation
-        self.on_done = on_done  # told why the result could not be kept, or None, after it
+        self.on_compile = on_compile  # called with the argument types before a compilation
+        self.on_done = on_done  # called after it with the reason why the result could not be stored, or None
 
     @property
     def cache_path(self) -> str | None:
@@ -57,12 +56,12 @@ class KernelCache:
         return found
 
     def would_keep(self, signature: Any, target: Any) -> bool:
-        """Whether compiled code for these types is not on disk yet, and would be after a compilation."""
+        """Whether compiled code for these types is not on disk yet, but would be after a compilation."""
         arguments = _arguments(signature)
         return not self._not_kept(arguments) and store.read(self._path(arguments, target)) is None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a compilation for other processes."""
+        """Store a compilation for other processes."""
         arguments = _arguments(signature)
         problem = self._not_kept(arguments)
         if problem is None:
@@ -77,14 +76,14 @@ class KernelCache:
         """Part of Numba's protocol; the cache is always on."""
 
     def flush(self) -> None:
-        """Forget the compilations of this kernel."""
+        """Delete the stored compilations of this kernel."""
         where = store.folder()
         if where.problem is None:
             for path in where.path.glob(f"{self.function.__name__}-*"):
                 path.unlink(missing_ok=True)
 
     def _not_kept(self, arguments: tuple[Any, ...]) -> str | None:
-        """Why kernels for these arguments are neither looked for nor kept, or None if they are."""
+        """Why kernels for these arguments are neither looked up nor stored, or None if they are."""
         return uncachable(arguments) or store.folder().problem
 
     def _path(self, arguments: tuple[Any, ...], target: Any) -> Path:

@@ -1,8 +1,8 @@
-"""Numba's errors, told as a person would: which function of which game or option, which line, what is wrong.
+"""Numba's errors, explained: which function of which game or option, which line, what is wrong.
 
-While kernels compile, `dispatch.py` notes every implementation and helper that they ask for. When one fails, those that concern
-the same game are compiled one by one to find the innermost that fails by itself; its own short error is the one to tell. Next:
-`remedies.py`, what to write instead.
+While kernels compile, `dispatch.py` records every implementation and helper that they request. When a kernel fails, those that
+belong to the same game are compiled one by one to find the innermost that fails by itself; its short error is the one reported.
+Next: `remedies.py`, what to write instead.
 """
 
 import re
@@ -40,12 +40,12 @@ def explain(error: Exception, kernel: Callable[..., Any], argument_types: tuple[
 
 
 def _tags(argument_types: tuple[Any, ...]) -> set[Any]:
-    """The state tags among the types and what is nested in them."""
+    """The state tags among the types, nested ones included."""
     return {key for leaf in leaves(argument_types) for key in keys_of_type(leaf) if isinstance(key, str)}
 
 
 def _reached(kernel: Callable[..., Any]) -> list[Choice]:
-    """What a kernel without a game calls, directly or not: functions that failed in other kernels are not to blame."""
+    """What a kernel without a game calls, directly or indirectly: functions that failed in other kernels are not the cause."""
     found: dict[int, Choice] = {}
     callers = [kernel]
     while callers:
@@ -58,9 +58,9 @@ def _reached(kernel: Callable[..., Any]) -> list[Choice]:
 
 
 def _innermost(asked: list[Choice], error: Exception, tried: set[int]) -> tuple[Choice | None, Exception]:
-    """The function that fails by itself and not for what it calls, and its error."""
+    """The function that fails by itself, not because of what it calls, and its error."""
     named = set(CALLED.findall(str(error)))
-    suspects = asked[::-1]  # the last one asked for is the likeliest, after those that the error names
+    suspects = asked[::-1]  # the last one requested is the likeliest, after those that the error names
     suspects.sort(key=lambda choice: choice.function.__name__ not in named)
     for choice in suspects:
         if id(choice.function) in tried:
@@ -91,7 +91,7 @@ def _describe(choice: Choice) -> str:
 
 
 def _line(error: Exception, function: Callable[..., Any]) -> int:
-    """The line of the function that the error names; else the first that holds what it complains of; else its `def`."""
+    """The line of the function that the error names; else the first that contains what it complains about; else its `def`."""
     file = Path(function.__code__.co_filename).name
     text = COLOURS.sub("", str(error))
     places = [int(line) for path, line in PLACE.findall(text) if Path(path).name == file]
@@ -108,7 +108,7 @@ def _line(error: Exception, function: Callable[..., Any]) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """The first sentence of Numba's that says something."""
+    """The first informative line of Numba's error."""
     text = COLOURS.sub("", str(error))
     for line in text.splitlines():
         if not BOILERPLATE.search(line):

@@ -26,7 +26,7 @@ from numba.extending import overload
 from anabranch.jit.pointers import class_of
 from anabranch.jit.settings import CALLED, INLINED
 
-TAG_PREFIX = "game:"  # marks the zero-length field that tells apart two games whose records look alike
+TAG_PREFIX = "game:"  # marks the zero-length field that distinguishes two games whose records look alike
 
 
 def tag_field(name: str) -> tuple[str, str, tuple[int]]:
@@ -60,7 +60,7 @@ def keys_of_type(numba_type: Any) -> Iterator[Hashable]:
 
 
 class Choice(NamedTuple):
-    """A function that Numba was asked to compile for these types, noted for `diagnose.py`."""
+    """A function that Numba was asked to compile for these types, recorded for `diagnose.py`."""
 
     owner: Hashable  # the option class or state tag that selected it; None for a helper
     name: str
@@ -69,8 +69,8 @@ class Choice(NamedTuple):
 
 
 choices: list[Choice] = []  # in the order in which Numba asked; it asks once for each function and types
-quiet: set[Hashable] = set()  # those of them that are not named to people when a kernel is compiled
-helpers: WeakSet[Callable[..., Any]] = WeakSet()  # what is marked as one
+quiet: set[Hashable] = set()  # owners that are not named in the line printed when a kernel is compiled
+helpers: WeakSet[Callable[..., Any]] = WeakSet()  # functions marked as helpers
 generics: dict[str, str] = {}  # the module of each generic function
 owners: set[Hashable] = set()  # every option class and state tag that has an implementation of something
 
@@ -93,7 +93,7 @@ class Generic:
 
 
 def generic(declaration: Callable[..., Any] | None = None, *, default: bool = False) -> Any:
-    """Declare a generic function. With `default=True` the declaration's own body serves every other type."""
+    """Declare a generic function. With `default=True` the declaration's own body is used for every other type."""
     if declaration is None:
         return functools.partial(generic, default=default)
     table = Generic(declaration, default)
@@ -132,7 +132,7 @@ def generic(declaration: Callable[..., Any] | None = None, *, default: bool = Fa
 
 
 def helper(function: Callable[..., Any], options: dict[str, Any] = INLINED) -> Callable[..., Any]:
-    """Let kernels call this function; plain Python calls it as it stands. It becomes part of whatever calls it."""
+    """Let kernels call this function, inlined into its caller; plain Python calls it as it is."""
 
     def same(*arguments: Any) -> Callable[..., Any]:
         choices.append(Choice(None, function.__name__, function, arguments))
@@ -144,7 +144,7 @@ def helper(function: Callable[..., Any], options: dict[str, Any] = INLINED) -> C
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A helper that stays a function of its own in the machine code: large, not called often, or called in several places."""
+    """A helper that is not inlined: large, rarely called, or called in several places."""
     return helper(function, CALLED)
 
 

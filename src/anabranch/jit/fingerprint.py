@@ -1,12 +1,12 @@
-"""A fingerprint of everything that a compiled kernel was made from.
+"""A fingerprint of everything that a compiled kernel depends on.
 
-Numba's own cache looks at the kernel's file only: edit a rule, its helper or a table that it reads, and the old
-machine code would run. So the cache key holds a digest of what the kernel reaches: bytecode, constants, default
+Numba's own cache checks only the kernel's file: after an edit of a rule, its helper or a table that it reads, the old
+machine code would still run. So the cache key contains a digest of what the kernel reaches: bytecode, constants, default
 arguments, the helpers it calls, the global arrays and numbers it reads, and, for generic functions, the
 implementations that the argument types select. Next: `cache.py`.
 
-`fingerprint_of_source` is the same for results that people keep, which another version of Python must not make worthless: it
-reads source in place of bytecode.
+`fingerprint_of_source` is the same for results that users keep, which must stay valid under another version of Python: it
+reads source instead of bytecode.
 """
 
 import hashlib
@@ -37,8 +37,8 @@ def fingerprint(function: Callable[..., Any], argument_types: Iterable[Any]) -> 
 
 
 def fingerprint_of_source(functions: Iterable[Callable[..., Any]], key: Hashable, *facts: Any) -> str:
-    """A hex digest that changes with the text of these functions (but for comments), with what they reach, where `key` selects
-    implementations, and with other facts."""
+    """A hex digest that changes with the text of these functions (except comments), with what they reach, where `key` selects
+    implementations, and with the other facts."""
     walker = _SourceWalker(key)
     for function in functions:
         walker.function(function)
@@ -48,7 +48,7 @@ def fingerprint_of_source(functions: Iterable[Callable[..., Any]], key: Hashable
 
 
 def uncachable(argument_types: Iterable[Any]) -> str | None:
-    """Why kernels for these types cannot be found again by another process, or None if they can."""
+    """Why another process cannot find stored kernels for these types, or None if it can."""
     for numba_type in leaves(argument_types):
         made_by = class_of(numba_type)
         if made_by is not None and (made_by.__module__ == "__main__" or "<locals>" in made_by.__qualname__):
@@ -72,7 +72,7 @@ def _selectors(argument_types: Iterable[Any]) -> list[list[Hashable]]:
 
 
 def is_unmarked(function: Any) -> bool:
-    """Whether this is a plain function of a user's that kernels cannot call for lack of a mark. (What our kernels call may be
+    """Whether this is a user's plain function that kernels cannot call because it is not marked. (What our kernels call may be
     known to Numba in other ways, too.)"""
     if not isinstance(function, python_types.FunctionType) or hasattr(function, "generic"):
         return False
@@ -149,14 +149,14 @@ class _Walker:
                         self.value(getattr(value, name))
         elif callable(value):
             if is_unmarked(value):
-                self.feed("not a helper")  # so that a mark that was taken away is noticed although the code is the same
+                self.feed("not a helper")  # so that removing the mark changes the digest although the code is the same
             self.function(value)
         else:
             self.feed(type(value).__qualname__)
 
 
 class _SourceWalker(_Walker):
-    """The same by source, where there is some."""
+    """The same from source, where it is available."""
 
     def __init__(self, key: Hashable) -> None:
         super().__init__([])
@@ -176,11 +176,11 @@ class _SourceWalker(_Walker):
 
 
 IGNORED = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
-ENDS = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)  # before a string that says nothing
+ENDS = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)  # before a string without effect
 
 
 def _tokens(source: str) -> Iterable[str]:
-    """The words of a source, without comments and documentation."""
+    """The tokens of a source, without comments and docstrings."""
     before = tokenize.NEWLINE
     depth = 0
     for token in tokenize.generate_tokens(io.StringIO(textwrap.dedent(source)).readline):
@@ -195,6 +195,6 @@ def _tokens(source: str) -> Iterable[str]:
 
 
 def _names(code: python_types.CodeType) -> set[str]:
-    """The global names that a function uses, and those of functions inside it."""
+    """The global names that a function and its inner functions use."""
     inside = (_names(constant) for constant in code.co_consts if isinstance(constant, python_types.CodeType))
     return set(code.co_names).union(*inside)

@@ -1,11 +1,11 @@
 """Numba's front end with less to do: the same results in less time.
 
-Two thirds of a compilation is Numba's own Python, for every one of the hundreds of helpers that a kernel is made of. A profile
-shows some steps that are asked for hundreds of thousands of times, and always answer the same; here they are answered faster.
-Nothing about the code that comes out is changed.
+Two thirds of a compilation is Numba's own Python, for every one of the hundreds of helpers that a kernel consists of. A profile
+shows some functions that are called hundreds of thousands of times and always return the same; here they are made faster.
+The generated code is not changed.
 
-This reaches into Numba, step by step: where a version of Numba has no such function, that step stays as it is and takes longer.
-Beside: `lean.py`, the same for LLVM.
+This patches Numba's internals, one function at a time: where a version of Numba lacks a function, that step is left as it is.
+See also `lean.py`, the same for LLVM.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ _compiling = threading.local()
 
 
 class faster:
-    """Until this ends, in this thread, a kernel is compiled: what was found out for one helper is known for the next."""
+    """While a kernel is compiled in this thread, signatures resolved for one helper are reused for the next."""
 
     __slots__ = ("before",)
 
@@ -32,7 +32,7 @@ class faster:
         _compiling.signatures = self.before
 
 
-# --- the flags of a compilation, which are part of the key of every overload that is looked for ---------------
+# --- the flags of a compilation, which are part of the key of every overload that is looked up ----------------
 
 _Config: Any = targetconfig.TargetConfig
 
@@ -80,7 +80,7 @@ if hasattr(ir.Inst, "_rec_list_vars"):
     ir.Inst._rec_list_vars = _list_variables
 
 
-# --- clocks: every function that is compiled has its own, and every event winds those of all that wait for it ---
+# --- timers: every function that is compiled has one, and every event updates those of all its callers -----------
 
 if hasattr(event, "install_timer"):
     _install_timer = event.install_timer
@@ -103,11 +103,11 @@ if hasattr(_Function, "get_call_type") and hasattr(targetconfig, "ConfigStack"):
     def _get_call_type_once(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
         known = getattr(_compiling, "signatures", None)
         is_built_in = not isinstance(getattr(function, "typing_key", None), python_types.FunctionType)
-        if known is None or keywords or not is_built_in:  # helpers are compiled while they are asked for, and may recurse
+        if known is None or keywords or not is_built_in:  # helpers are compiled while they are resolved, and may recurse
             return _get_call_type(function, context, arguments, keywords)
         key = (id(function), id(context), tuple(arguments), targetconfig.ConfigStack.top_or_none())
         if key not in known:
-            known[key] = _get_call_type(function, context, arguments, keywords), function  # kept, so that its id stays its own
+            known[key] = _get_call_type(function, context, arguments, keywords), function  # kept alive: its id stays unique
         return known[key][0]
 
     _Function.get_call_type = _get_call_type_once

@@ -1,8 +1,8 @@
 """Kernels: the few functions that Python calls and Numba compiles.
 
-A kernel is compiled once for each combination of argument types, kept on disk (`cache`), and says in one line what it
-compiles. The compiler works in a thread of its own while the main one waits, so that Ctrl-C neither waits for it nor gets lost
-in it (`interrupts.beside`); what it has begun is finished and kept. With `NUMBA_DISABLE_JIT=1`, or through
+A kernel is compiled once for each combination of argument types and stored on disk (`cache`); one line says what is being
+compiled. The compiler runs in a separate thread while the main one waits, so that Ctrl-C neither waits for it nor gets lost
+in it (`interrupts.beside`); a compilation that was started is finished and stored. With `NUMBA_DISABLE_JIT=1`, or through
 `kernel.plain(...)`, the same function runs as plain Python: records are then viewed as `PlainRecord`, so that `state.turn`
 means the same in both.
 """
@@ -33,15 +33,15 @@ from anabranch.jit.settings import CHECKED, COMPILED, OPTIONS, QUIET
 
 
 class Reporter:
-    """Says what is being compiled. The program puts its own in place with `report_with`."""
+    """Prints what is being compiled. The command-line program installs its own with `report_with`."""
 
     def started(self, what: str) -> None:
-        """A compilation begins."""
+        """Called when a compilation begins."""
         if not QUIET:
             print(f"anabranch: compiling {what} (once; kept for the next time) ...", end="", file=sys.stderr, flush=True)
 
     def finished(self, what: str, seconds: float, problem: str | None) -> None:
-        """It ended; `problem` says why it could not be kept."""
+        """Called when it has ended; `problem` says why it could not be stored."""
         if not QUIET:
             kept = f", not kept: {problem}" if problem else ""
             print(f" {seconds:.1f} s{kept}", file=sys.stderr, flush=True)
@@ -51,7 +51,7 @@ _reporter = Reporter()
 
 
 def report_with(reporter: Reporter) -> None:
-    """Send news of compilations to this reporter from now on."""
+    """Report compilations to this reporter from now on."""
     global _reporter
     _reporter = reporter
 
@@ -82,12 +82,12 @@ class Kernel:
             return self.function(*(readable(argument) for argument in arguments))
 
     def compile(self, *arguments: Any) -> None:
-        """Make the version for these arguments ready, without running it."""
+        """Compile or load the version for these arguments, without running it."""
         self.ready(*arguments)
 
     def ready(self, *arguments: Any) -> Callable[..., Any]:
-        """The version for the types of these arguments, to be called often with others of exactly these types. Nobody looks at
-        them again, which takes longer than a short kernel runs; unless indices are checked, too."""
+        """The version for the types of these arguments, for many calls with exactly these types. It does not check types again,
+        which would take longer than a short kernel runs, unless indices are checked, too."""
         if not COMPILED:
             return self.plain
         signature = tuple(numba.typeof(argument) for argument in arguments)
@@ -96,14 +96,14 @@ class Kernel:
         return self if CHECKED else self.dispatcher.overloads[signature].entry_point
 
     def _compiled(self, signature: Any) -> Any:
-        """What Numba makes or finds; what goes wrong is told by rule and line."""
+        """What Numba compiles or loads; errors name the rule and the line."""
         try:
             with faster(), only(self.function.__qualname__), no_garbage_collection():
                 if apart.is_worthwhile() and self.dispatcher._cache.would_keep(signature, self.dispatcher.targetctx):
                     self._started(tuple(signature))
                     apart.in_child(lambda: self._compile(signature))
                 return self._compile(signature)
-        except ForceLiteralArg:  # Numba asks again
+        except ForceLiteralArg:  # Numba tries again
             raise
         except Exception as error:
             if not self._what:
@@ -129,7 +129,7 @@ class Kernel:
 
 @contextlib.contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """The compiler makes millions of objects that stay; to look through them took an eighth of its time."""
+    """The compiler allocates millions of objects that stay alive; scanning them took an eighth of its time."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -145,7 +145,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def _names(argument_types: tuple[Any, ...]) -> str:
-    """The games and options among the types, as a person would name them."""
+    """The games and options among the types, by their readable names."""
     found: list[str] = []
 
     def visit(numba_type: Any) -> None:

@@ -1,13 +1,13 @@
 """Compiling a kernel in half the time: helpers are optimised once, as part of the kernel.
 
-Numba makes every function that a kernel calls ready to be called by itself: it optimises it with all that it calls, and emits
+Numba prepares every function that a kernel calls to be called by itself: it optimises it together with its callees, and emits
 machine code, level after level. Ours are only ever called from kernels, which link them in and optimise the whole again. So
 while a kernel is being compiled, everything else is left as it comes from the front end.
 
-What a helper needs of Python while it runs (its environment, which `print` asks for) is handed over with the kernel, too.
+What a helper needs of Python at run time (its environment, which `print` needs) is handed over with the kernel, too.
 
-This reaches into Numba (`CPUCodeLibrary`). Where a version of Numba has no such methods, nothing is changed and compiling
-takes longer.
+This patches Numba's internals (`CPUCodeLibrary`). Where a version of Numba lacks these methods, nothing is changed and
+compiling takes longer.
 """
 
 import threading
@@ -25,7 +25,7 @@ _kept: dict[str, Any] = {}  # environments that machine code points to
 
 
 class only:
-    """Until this ends, in this thread, make ready the kernel of this name alone."""
+    """Within this context, in this thread, finalise only the kernel of this name."""
 
     __slots__ = ("before", "kernel")
 
@@ -62,7 +62,7 @@ if all(hasattr(_library, step) for step in _steps) and hasattr(_machine, "set_en
         library._finalized = True
 
     def _hand_over_environments(library: Any) -> None:
-        """Those of the helpers that became part of a kernel. Without one `print` fails while it holds the GIL, for ever."""
+        """Register the environments of the helpers in a kernel. Without them, `print` hangs while it holds the GIL."""
         for variable in library._final_module.global_variables:
             environment = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None
             if environment is not None:
@@ -70,7 +70,7 @@ if all(hasattr(_library, step) for step in _steps) and hasattr(_machine, "set_en
                 _kept[variable.name] = environment
 
     def _set_env_of_kernel(machine: Any, name: str, environment: Any) -> None:
-        if machine._engine.get_global_value_address(name):  # that of a helper comes when its kernel has a place for it
+        if machine._engine.get_global_value_address(name):  # a helper's is set once its kernel defines the variable
             _set_env(machine, name, environment)
 
     _library._optimize_final_module = _optimize_kernel

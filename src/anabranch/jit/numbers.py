@@ -1,20 +1,20 @@
-"""Numbers in plain Python that count as compiled ones do.
+"""Numbers in plain Python with the arithmetic of compiled code.
 
-Numba widens whole numbers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at
-2^64, and a mix of both is signed. Only `-x`, `~x` and `abs(x)` are computed as wide as x is, and widened then: `-x` of a `u1`
-that holds 5 is 251. An `f4` stays one beside others and beside very small whole numbers, and is an `f8` otherwise. NumPy's
-scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read from a record is
-therefore
+Numba widens integers to 64 bits before it computes: signed ones wrap around at 2^63, unsigned ones among themselves at
+2^64, and a mix of both is signed. Only `-x`, `~x` and `abs(x)` are computed at the width of x and widened afterwards: `-x` of a
+`u1` that holds 5 is 251. An `f4` stays `f4` with other `f4`s and with very small integers, and becomes an `f8` otherwise.
+NumPy's scalars do none of that (100 + 100 is -56 in an `i1`), and Python's have no width. What plain rules read from a record
+is therefore
 
     bool               `Flag`
-    i1, i2             `Byte`, `Short`: ints; nothing that is computed of a few of them leaves 64 bits
+    i1, i2             `Byte`, `Short`: ints; no result computed from a few of them exceeds 64 bits
     i4                 an int
     i8                 `Signed`
     u1, u2, u4, u8     `UnsignedByte`, `UnsignedShort`, `UnsignedLong`, `Unsigned`
     f4                 `Single`
     f8                 a float
 
-`read` makes them, `fitted` takes them back into a field. A result that does not fit a narrow field, a division by zero and an
+`read` makes them, `fitted` converts them back for a field. A result that does not fit a narrow field, a division by zero and an
 index out of range still raise, so that they are noticed. Next: `records.py`.
 """
 
@@ -28,16 +28,16 @@ import numpy as np
 BITS = 64
 ALL = (1 << BITS) - 1
 TOP = 1 << (BITS - 1)
-EXACT_IN_SINGLE = (bool, np.bool_, np.int8, np.int16, np.uint8)  # Numba computes these beside an f4 as f4
+EXACT_IN_SINGLE = (bool, np.bool_, np.int8, np.int16, np.uint8)  # with an f4, Numba computes these as f4
 
 
 def wrapped(number: int) -> int:
-    """The number that these 64 bits are if they are signed."""
+    """The number whose low 64 bits are read as a signed integer."""
     return ((number + TOP) & ALL) - TOP
 
 
 class Short(int):
-    """An `i2`: an int, but computed as f4 beside an f4; and the lowest one has no opposite."""
+    """An `i2`: an int, but computed as f4 with an f4; the lowest one has no negative."""
 
     __slots__ = ()
     bits = 16
@@ -57,7 +57,7 @@ class Byte(Short):
 
 
 class Flag(int):
-    """A bool, which Numba counts with as a number, and whose `~` is `not`."""
+    """A bool, which Numba treats as a number in arithmetic, and whose `~` is `not`."""
 
     __slots__ = ()
 
@@ -68,11 +68,11 @@ class Flag(int):
         return repr(bool(self))
 
 
-class Whole(Byte):  # of `Byte` and `Short`, so that Python asks it first beside one
+class Whole(Byte):  # a subclass of `Byte` and `Short`, so that Python tries its operators first
     """What `Signed` and `Unsigned` share: arithmetic that chooses the type of its result as Numba does."""
 
     __slots__ = ()
-    __array_priority__ = 1000.0  # NumPy's scalars leave an operation with one of these to us
+    __array_priority__ = 1000.0  # NumPy's scalars defer to these operators
     bits = BITS
 
     def __hash__(self) -> int:
@@ -110,7 +110,7 @@ class Whole(Byte):  # of `Byte` and `Short`, so that Python asks it first beside
 
 
 class Signed(Whole):
-    """A signed number of 64 bits."""
+    """A signed 64-bit integer."""
 
     __slots__ = ()
 
@@ -121,7 +121,7 @@ class Signed(Whole):
 
 
 class Unsigned(Whole):
-    """An unsigned number, as wide as 64 bits once it is computed with."""
+    """An unsigned integer, widened to 64 bits in arithmetic."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ class UnsignedShort(Unsigned):
 
 
 class UnsignedByte(Unsigned):
-    """A `u1`: computed as f4 beside an f4."""
+    """A `u1`: computed as f4 with an f4."""
 
     __slots__ = ()
     bits = 8
@@ -197,13 +197,13 @@ def _stays_single(number: Any) -> bool:
 
 
 def _beside_float(operation: Callable[..., Any], left: Any, right: Any) -> Any:
-    """An operation one side of which is a float: in single precision if both sides stay in it."""
+    """An operation with a float on one side: in single precision if both sides stay single."""
     result = operation(float(left), float(right))
     return Single(result) if _stays_single(left) and _stays_single(right) else result
 
 
 def _compute(operation: Callable[..., Any], left: Any, right: Any) -> Any:
-    """An operation of which at least one side is one of ours."""
+    """An operation with one of our numbers on at least one side."""
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return operation(_beside(left, right), _beside(right, left))
     if _is_float(left) or _is_float(right):
@@ -214,14 +214,14 @@ def _compute(operation: Callable[..., Any], left: Any, right: Any) -> Any:
 
 
 def _beside(number: Any, array: Any) -> Any:
-    """A number as NumPy takes it beside an array, or the array itself: the lowest bits of the result are the same."""
+    """A number converted for an operation with an array, or the array itself: the lowest bits of the result are the same."""
     if isinstance(number, Whole):
         return np.uint64(int(number) & ALL) if array.dtype.kind == "u" else np.int64(wrapped(int(number)))
     return np.float32(number) if isinstance(number, Single) else number
 
 
 def _arithmetic(number_class: type, python: type, names: tuple[str, ...]) -> None:
-    """Give a class both forms of each binary operator. What is met most often takes a short way: boards are read a lot."""
+    """Give a class both forms of each binary operator. The most frequent cases take a fast path: boards are read a lot."""
     for name in names:
         for form in (f"__{name}__", f"__r{name}__"):
             setattr(number_class, form, _operator(number_class, getattr(python, form), name, form))
@@ -252,7 +252,7 @@ def _operator(number_class: type, quick: Any, name: str, form: str) -> Callable[
 
 
 def _arithmetic_of_flags() -> None:
-    """A flag leaves an operation to `Whole` beside one, and stays a truth beside another in "and", "or", "xor"."""
+    """A flag defers to `Whole` in an operation with one, and stays a flag with another flag in "and", "or", "xor"."""
     for name in WHOLE:
         quick = getattr(int, f"__{name}__")
 
@@ -266,7 +266,7 @@ def _arithmetic_of_flags() -> None:
 
 
 def _comparisons(number_class: type, python: type) -> None:
-    """NumPy's scalars leave comparisons to us, too."""
+    """Define comparisons, too, for which NumPy's scalars defer to us."""
     for name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
         quick = getattr(python, name)
 
@@ -286,12 +286,12 @@ _arithmetic_of_flags()
 _comparisons(Whole, int)
 _comparisons(Single, float)
 
-# All of one byte, made once: a board is read often. Negative ones stand where an index counts from the end.
+# All values of one byte, made once: boards are read often. Negative ones are last, where a negative index finds them.
 _bytes = tuple(map(Byte, (*range(128), *range(-128, 0))))
 _unsigned_bytes = tuple(map(UnsignedByte, range(256)))
 _flags = tuple(map(Flag, (0, 1)))
 _bare_item = np.generic.item
-# By the type of NumPy's scalar: what plain rules get instead. Arrays and records are not in here, and stay what they are.
+# By the type of NumPy's scalar: what plain rules get instead. Arrays and records are not in here, and stay as they are.
 READERS: dict[type, Callable[[Any], Any]] = {
     np.bool_: lambda value: _flags[bool(value)],
     np.int8: _bytes.__getitem__,
@@ -308,13 +308,13 @@ READERS: dict[type, Callable[[Any], Any]] = {
 
 
 def read(value: Any) -> Any:
-    """What plain rules get for what NumPy read."""
+    """What plain rules get for a value read by NumPy."""
     reader = READERS.get(type(value))
     return value if reader is None else reader(value)
 
 
 def fitted(value: Any, dtype: np.dtype) -> Any:
-    """What is stored of a value: 64 bits are 64 bits, signed or not. All else is left to NumPy, which raises if
+    """A value as it is stored: 64 bits are reinterpreted, signed or not. Everything else is left to NumPy, which raises if
     it does not fit."""
     if isinstance(value, Whole) and dtype.itemsize * 8 == BITS:
         if dtype.kind == "u":

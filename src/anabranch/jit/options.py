@@ -1,7 +1,7 @@
-"""Options with behaviour are named tuples: their class picks the code, their fields are numbers at run time.
+"""Options with behaviour are named tuples: their class selects the code, their fields are numbers at run time.
 
 `coerce` gives every field the type that its class declares, so that `PUCT(c=2)` and `PUCT(c=1.5)` run the same kernel, and
-refuses what cannot be meant: a field declared as `Share` is a number from 0 to 1.
+rejects invalid values: a field declared as `Share` is a number from 0 to 1.
 """
 
 import math
@@ -15,7 +15,7 @@ WORDS = {int: "a whole number", float: "a number", bool: "True or False"}
 
 
 class Range(NamedTuple):
-    """What a field may be, as an annotation."""
+    """The range of a field's values, as an annotation."""
 
     low: float
     high: float

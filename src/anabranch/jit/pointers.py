@@ -1,7 +1,7 @@
-"""Named tuples that kernels hand on as one pointer.
+"""Named tuples that kernels pass on as one pointer.
 
-Numba spreads a tuple into its parts at every call. For a graph of thirty arrays those are two hundred arguments, for each of
-the hundreds of helpers that a kernel is made of, and most of the compile time. A class marked with `by_pointer` reaches a
+Numba spreads a tuple into its parts at every call. For a graph of thirty arrays that is two hundred arguments, for each of
+the hundreds of helpers that a kernel consists of, and most of the compile time. A class marked with `by_pointer` reaches a
 kernel as the address of a block of memory that holds the fields, and reading a field is a load from there:
 
     @by_pointer
@@ -9,11 +9,11 @@ kernel as the address of a block of memory that holds the fields, and reading a 
         nodes: Any
         ...
 
-A kernel that makes a tuple of such a class has it by value, which works everywhere but is long to compile; `refer` puts it into
-memory of the function that calls `refer`, so that is where its life ends: it can be handed down, but not returned.
+A kernel that creates a tuple of such a class has it by value, which works everywhere but takes long to compile; `refer` puts it
+on the stack of the function that calls `refer`, where its lifetime ends: it can be passed down, but not returned.
 
-The arguments of a kernel never change while it runs, and loads from them say so (`invariant.load`). What `refer` has made is
-another type, since the next round of a loop writes over it. In plain Python both are the tuple itself. Next: `dispatch.py`.
+The arguments of a kernel never change while it runs, and loads from them say so (`invariant.load`). What `refer` returns has
+another type, since the next iteration of a loop overwrites it. In plain Python both are the tuple itself. Next: `dispatch.py`.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic,
 Class = TypeVar("Class", bound=type)
 Place = tuple[int, ...]  # indices that lead to a number inside nested structures
 
-WORD = ir.IntType(64)  # every number of every field has one of its own
+WORD = ir.IntType(64)  # one for every number of every field
 
 
 class Pointer(types.Type):
@@ -40,7 +40,7 @@ class Pointer(types.Type):
 
     def __init__(self, pointed: Any, is_local: bool = False) -> None:
         self.pointed = pointed  # the type of the tuple
-        self.is_local = is_local  # whether a kernel has made it; else it is an argument, and never changes
+        self.is_local = is_local  # whether a kernel created it; else it is an argument, and never changes
         self.instance_class = pointed.instance_class
         self.types = pointed.types
         self.positions = {name: i for i, name in enumerate(pointed.fields)}
@@ -51,7 +51,7 @@ class Pointer(types.Type):
 
     @property
     def key(self) -> Any:
-        """What tells this type from others: its name, unless two classes of the same name are about."""
+        """What distinguishes this type from others: its name, unless two classes have the same name."""
         return self.name, self.pointed
 
     def __hash__(self) -> int:
@@ -62,17 +62,17 @@ class Pointer(types.Type):
 
 
 def fields_of(numba_type: Any) -> tuple[Any, ...]:
-    """The types of what a tuple or a pointer to one holds; of anything else, none."""
+    """The types of the fields of a tuple or of a pointer to one; empty for anything else."""
     return tuple(numba_type.types) if isinstance(numba_type, (types.BaseTuple, Pointer)) else ()
 
 
 def class_of(numba_type: Any) -> Any:
-    """The class of a named tuple, by value or by pointer; of anything else, None."""
+    """The class of a named tuple, by value or by pointer; None for anything else."""
     return numba_type.instance_class if isinstance(numba_type, (types.BaseNamedTuple, Pointer)) else None
 
 
 def by_pointer(named_tuple: Class) -> Class:
-    """Hand instances of this class of named tuples to kernels as a pointer."""
+    """Pass instances of this class of named tuples to kernels as a pointer."""
     typeof_tuple = typeof_impl.dispatch(tuple)
 
     @typeof_impl.register(named_tuple)
@@ -84,7 +84,7 @@ def by_pointer(named_tuple: Class) -> Class:
 
 
 def refer(value: Any) -> Any:
-    """A pointer to this named tuple, which lives as long as the function that asks for it runs; what is one stays one."""
+    """A pointer to this named tuple, which lives as long as the calling function runs; a pointer stays as it is."""
     return value
 
 
@@ -141,7 +141,7 @@ def load_field(context: Any, builder: Any, pointer: Pointer, address: Any, name:
 
 
 def store_fields(context: Any, builder: Any, pointed: Any, value: Any) -> Any:
-    """The address of a new block of memory, of the function that is being compiled, with the fields of this tuple."""
+    """The address of a new stack block of the function being compiled, filled with the fields of this tuple."""
     parts = _parts(context.get_value_type(pointed))
     block = cgutils.alloca_once(builder, ir.ArrayType(WORD, max(len(parts), 1)))
     address = builder.bitcast(block, WORD.as_pointer())
@@ -152,11 +152,11 @@ def store_fields(context: Any, builder: Any, pointed: Any, value: Any) -> Any:
 
 @unbox(Pointer)
 def unbox_pointer(pointer: Pointer, instance: Any, c: Any) -> NativeValue:
-    """Of an argument: the fields are read from Python once, before the kernel begins, and live until it ends."""
+    """Unbox an argument: the fields are read from Python once, before the kernel starts, and live until it ends."""
     native = c.unbox(pointer.pointed, instance)
     address = store_fields(c.context, c.builder, pointer.pointed, native.value)
-    # Where a small kernel becomes part of its wrapper, loads that say "this never changes" must not come before these stores:
-    # an empty instruction that might write anything makes an address that did not exist before.
+    # If a small kernel is inlined into its wrapper, invariant loads must not be moved before these stores: an empty asm
+    # statement that may write any memory yields an address that did not exist before.
     barrier = ir.FunctionType(address.type, [address.type])
     address = c.builder.asm(barrier, "", "=r,0,~{memory}", [address], side_effect=True)
     return NativeValue(address, is_error=native.is_error, cleanup=native.cleanup)
@@ -176,18 +176,18 @@ def type_refer(context: Any) -> Callable[[Any], Any]:
 
 @lower_builtin(refer, types.BaseNamedTuple)
 def refer_to_tuple(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Store it."""
+    """Store the tuple in memory and return its address."""
     return store_fields(context, builder, signature.args[0], arguments[0])
 
 
 @lower_builtin(refer, Pointer)
 def refer_to_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Nothing is to be done."""
+    """Return the pointer as it is."""
     return arguments[0]
 
 
 def _known_parts(context: Any, field: Any, kind: Any) -> dict[Place, Any]:
-    """Parts of an array that need no load. Without Numba's runtime nobody asks who owns the memory."""
+    """Parts of an array that need no load. Without Numba's runtime, the owner of the memory is never read."""
     if not isinstance(field, types.Array) or context.enable_nrt:
         return {}
     model = context.data_model_manager.lookup(field)
@@ -198,7 +198,7 @@ def _known_parts(context: Any, field: Any, kind: Any) -> dict[Place, Any]:
 
 
 def _parts(kind: Any, place: Place = ()) -> list[tuple[Place, Any]]:
-    """The numbers and addresses that a value of this LLVM type consists of: where in it, and their types."""
+    """The numbers and addresses that a value of this LLVM type consists of: their places in it and their types."""
     if isinstance(kind, ir.ArrayType):
         inner = [kind.element] * kind.count
     elif isinstance(kind, ir.BaseStructType):
@@ -209,6 +209,6 @@ def _parts(kind: Any, place: Place = ()) -> list[tuple[Place, Any]]:
 
 
 def _address(builder: Any, address: Any, word: int, part: Any) -> Any:
-    """Where the number in this word is."""
+    """The address of the number in this word."""
     slot = builder.gep(address, [ir.Constant(ir.IntType(32), word)], inbounds=True)
     return slot if part == WORD else builder.bitcast(slot, part.as_pointer())

@@ -8,12 +8,12 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-LINE = 64  # bytes that come at once
-READ, KEEP, DATA = 0, 3, 1  # llvm.prefetch: for reading; as near as possible; not code
+LINE = 64  # bytes of a cache line
+READ, KEEP, DATA = 0, 3, 1  # llvm.prefetch: for reading; highest locality; data, not code
 
 
 def prefetch(array, index, line):
-    """Ask for cache line number `line` counted from the start of array[index]."""
+    """Prefetch cache line number `line`, counted from the start of array[index]."""
 
 
 @overload(prefetch)

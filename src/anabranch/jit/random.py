@@ -1,6 +1,6 @@
 """Random numbers inside kernels: SplitMix64 (Steele, Lea & Flood 2014), one u8 of state.
 
-The generator is an array of one `uint64` that is handed in: one seed, one sequence, compiled or not. SplitMix64 is
+The generator is an array of one `uint64` that callers pass in: one seed, one sequence, compiled or not. SplitMix64 is
 short, passes BigCrush, and its additive state lets a processor start the next number before this one is mixed.
 """
 
@@ -12,11 +12,11 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: the step of the c
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 S27, S30, S31, S32, S11 = (np.uint64(shift) for shift in (27, 30, 31, 32, 11))
-UNIT = 2.0**-53  # spacing of the doubles that `uniform` gives
+UNIT = 2.0**-53  # spacing of the doubles that `uniform` returns
 
 
 def generator(seed: int, stream: int = 0) -> np.ndarray:
-    """A generator for `seed`; other streams of the same seed do not follow each other's sequences."""
+    """A generator for `seed`; different streams of the same seed give different sequences."""
     state = np.random.SeedSequence([seed & (2**64 - 1), stream]).generate_state(1, np.uint64)
     return np.ascontiguousarray(state)
 

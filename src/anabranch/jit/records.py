@@ -1,7 +1,7 @@
-"""Records as plain Python sees them, and their bytes as kernels do.
+"""Records as plain Python sees them, and their bytes as kernels see them.
 
-In a kernel, `state.turn` reads a field of a record. `readable` views structured arrays so that plain Python can write the same
-and get the same numbers. `word` reads a record eight bytes at a time, for hashing.
+In a kernel, `state.turn` reads a field of a record. `readable` views structured arrays so that the same expression works in
+plain Python and gives the same numbers. `word` reads a record eight bytes at a time, for hashing.
 """
 
 import difflib
@@ -20,10 +20,10 @@ _own, _field = np.void.__getattribute__, np.void.__getitem__
 
 
 class PlainRecord(np.record):  # type: ignore[misc]
-    """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and what
-    is read from them is computed with as in a kernel (`numbers.py`)."""
+    """A record in plain Python that behaves as in a kernel: fields are attributes whatever their name (`state.size`), and
+    numbers read from them have the arithmetic of a kernel (`numbers.py`)."""
 
-    __slots__ = ()  # an array of a record that the record knew would keep both for ever: Python cannot see such a cycle
+    __slots__ = ()  # a record that referred to its own array would leak both: Python's collector cannot see such a cycle
 
     def __getattribute__(self, name: str) -> Any:
         dtype = _own(self, "dtype")
@@ -51,7 +51,7 @@ class PlainRecord(np.record):  # type: ignore[misc]
 
 
 class PlainArray(np.ndarray):
-    """An array of a record in plain Python. Its elements, however they are reached, are read as fields are."""
+    """An array of a record in plain Python. Its elements, however they are accessed, are read like fields."""
 
     def __getitem__(self, index: Any, get: Any = np.ndarray.__getitem__, reader_of: Any = READERS.get) -> Any:
         value = get(self, index)
@@ -63,7 +63,7 @@ class PlainArray(np.ndarray):
 
     @property
     def flat(self) -> Any:
-        """All elements in one row."""
+        """All elements in one dimension."""
         return self.reshape(-1)
 
     def item(self, *index: Any) -> Any:
@@ -71,16 +71,16 @@ class PlainArray(np.ndarray):
         return read(np.asarray(self).flat[index[0]] if len(index) == 1 else np.asarray(self)[index or ((0,) * self.ndim)])
 
     def sum(self, *arguments: Any, **options: Any) -> Any:
-        """As wide as 64 bits."""
+        """The sum, in 64 bits."""
         return read(np.asarray(self).sum(*arguments, **options))
 
     def prod(self, *arguments: Any, **options: Any) -> Any:
-        """As wide as 64 bits."""
+        """The product, in 64 bits."""
         return read(np.asarray(self).prod(*arguments, **options))
 
 
 class PlainWideArray(PlainArray):
-    """One whose elements have 64 bits, which may be stored as signed or not."""
+    """An array of 64-bit elements, into which signed and unsigned numbers may be stored."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
         np.ndarray.__setitem__(self, index, fitted(value, self.dtype))
@@ -94,8 +94,8 @@ def as_plain(array: np.ndarray) -> np.ndarray:
 
 
 def nearest(name: str, names: Iterable[str] | None) -> str:
-    """The field that was meant, as far as one can tell; else those that there are."""
-    own = [field for field in names or () if ":" not in field]  # the others are ours: the game's tag, what fills up
+    """The field that was probably meant; else the names of all fields."""
+    own = [field for field in names or () if ":" not in field]  # the others are internal: the game's tag, padding
     near = difflib.get_close_matches(name, own, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(own)}"
 
@@ -111,7 +111,7 @@ def readable(argument: Any) -> Any:
 
 @functools.cache
 def _readable_dtype(dtype: np.dtype) -> np.dtype:
-    """The same layout, records within records included."""
+    """The same layout, nested records included."""
     assert dtype.names and dtype.fields
     inner = {}
     for name in dtype.names:

@@ -1,7 +1,7 @@
-"""What to write instead of what does not compile, for `diagnose.py`: Numba's words are about compilers, these are about rules.
+"""What to write instead of code that does not compile, for `diagnose.py`: Numba's messages are about types, these about rules.
 
-Numba says that something failed, often not where. So the function's own source is looked through for what is known not to work:
-lists, dicts, text, arrays that are made on the way, names of things that are no numbers.
+Numba says that something failed, but often not where. So the function's source is searched for what is known not to work:
+lists, dicts, strings, arrays that are allocated, names of things that are not numbers.
 """
 
 import ast
@@ -30,7 +30,7 @@ class Remedy(NamedTuple):
     """What is wrong and what to do."""
 
     text: str
-    line: int | None = None  # where, if more is known than Numba says
+    line: int | None = None  # if it is known more precisely than from Numba
 
 
 def remedy(error: Exception, text: str, function: Callable[..., Any], argument_types: tuple[Any, ...]) -> Remedy | None:
@@ -70,7 +70,7 @@ def remedy(error: Exception, text: str, function: Callable[..., Any], argument_t
 
 
 def _about_global(name: str, value: Any) -> str:
-    """A name at the top of the module that is nothing that compiles."""
+    """A global name whose value cannot be compiled."""
     if isinstance(value, (dict, list, set)):
         kind = type(value).__name__
         return f"`{name}` is a {kind}, and rules can only read numbers, tuples and arrays; write {name} = np.array(...)"
@@ -164,7 +164,7 @@ def _array_fields(argument_types: tuple[Any, ...]) -> set[str]:
 
 
 def _in_short(signature: str) -> str:
-    """Numba's types as people write them."""
+    """Numba's types in readable form."""
     signature = re.sub(r"^(npy|numpy|array)_", "", signature)
     short = re.sub(r"nestedarray\((\w+), \(([\d, ]+)\)\)", lambda m: f"array of {_dtype(m.group(1))}", signature)
     short = re.sub(r"Record\([^)]*\)", "state", short)
@@ -180,7 +180,7 @@ def _dtype(name: str) -> str:
 
 
 def source_lines(function: Callable[..., Any]) -> tuple[list[str], int]:
-    """A function's source and the number of its first line; nothing where there is none."""
+    """A function's source and the number of its first line; empty if there is no source."""
     try:
         return inspect.getsourcelines(function)
     except (OSError, TypeError):

@@ -16,7 +16,7 @@ QUIET: bool = os.environ.get("ANABRANCH_QUIET", "") not in ("", "0")
 
 # nogil: searches run in threads. error_model: x / 0 is inf as in NumPy, not an exception that costs a branch.
 OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "_nrt": False}
-# What only kernels call needs no entry for C or Python, and its machine code is made with the kernel's. Not to be inlined must
-# be said: Numba hands `forceinline` down from whoever calls.
+# Functions that only kernels call need no entry point for C or Python, and are compiled with the kernel. `forceinline` must be
+# turned off explicitly: Numba inherits it from the caller.
 CALLED = {**OPTIONS, "no_cfunc_wrapper": True, "forceinline": False}
 INLINED = {**CALLED, "forceinline": True}

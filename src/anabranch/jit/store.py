@@ -1,9 +1,9 @@
-"""Files that only their owner can have written, each with a checksum: where `cache.py` keeps compiled kernels.
+"""Files that only their owner can have written, each with a checksum: where `cache.py` stores compiled kernels.
 
-What is read here becomes code that runs, so a file counts only if nobody else can have put it there. As ssh does for its
-keys, the folder and those above it, up to the home folder, must belong to the user or to root, and nobody else may write
-to them. A file must fulfil the same, and begin with a checksum of its name and its content: one that is damaged, cut short
-or renamed is as good as missing.
+What is read here becomes code that runs, so a file is used only if nobody else can have put it there. As ssh requires for its
+keys, the folder and its parents, up to the home folder, must belong to the user or to root, and nobody else may write
+to them. The same holds for a file, which must also begin with a checksum of its name and its content: one that is damaged,
+truncated or renamed counts as missing.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def folder() -> Folder:
 
 
 def read(path: Path) -> bytes | None:
-    """The content of a file that was written here under this name; None if it is missing, damaged or not to be trusted."""
+    """The content of a file that was written here under this name; None if it is missing, damaged or not trusted."""
     try:
         with open(path, "rb", opener=lambda name, _: os.open(name, READ)) as file:
             found = os.fstat(file.fileno())
@@ -51,8 +51,8 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, content: bytes) -> str | None:
-    """Keep this content, whole or not at all; otherwise say why not. It is written under a name that nobody can guess and
-    then renamed, so that no reader ever sees half a file, and a link in its place is replaced and not followed."""
+    """Write this content atomically; returns None, or why it failed. It is written under an unpredictable name and then
+    renamed, so that no reader ever sees half a file, and a link in its place is replaced, not followed."""
     temporary = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
     try:
         try:
@@ -80,27 +80,27 @@ def _checksum(name: str, content: bytes) -> bytes:
 
 @functools.cache
 def _prepared(chosen: str) -> Folder:
-    """Make what is missing and look at what is there. Links are resolved once, so that nobody can turn them later."""
+    """Create missing folders and check existing ones. Links are resolved once, so that nobody can redirect them later."""
     path = Path(chosen)
     try:
         path = Path(chosen or user_cache_dir("anabranch", appauthor=False)).expanduser()
         path = Path(os.path.realpath(path), "kernels")
         return Folder(path, _make_safe(path))
-    except RuntimeError:  # from either of the two that look for a home folder
+    except RuntimeError:  # from either of the two calls that look for a home folder
         return Folder(path, f"no cache folder: there is no home folder for {chosen or 'this user'}; {REMEDY}")
     except OSError as error:
         return Folder(path, f"no cache folder: {error.filename or chosen}: {error.strerror}; {REMEDY}")
 
 
 def _make_safe(path: Path) -> str | None:
-    """From the home folder down, or from the root: every folder is there, made by us or safe already; or why not."""
+    """Make every folder exist, created by us or already safe, from the home folder down, or from the root; or say why not."""
     downwards = [*reversed(path.parents), path]
     home = Path(os.path.realpath(os.path.expanduser("~")))
     if home in downwards:
         del downwards[: downwards.index(home)]
     for place in downwards:
         if not place.exists():
-            place.mkdir(0o700, exist_ok=True)  # another process may just have made it
+            place.mkdir(0o700, exist_ok=True)  # another process may just have created it
         problem = _unsafe(place, levels_up=len(path.parts) - len(place.parts))
         if problem:
             return problem
@@ -110,7 +110,7 @@ def _make_safe(path: Path) -> str | None:
 
 
 def _unsafe(place: Path, levels_up: int) -> str | None:
-    """Why others could change what lies in this folder; `levels_up` counts from that of the files."""
+    """Why others could change the contents of this folder; `levels_up` counts from the folder of the files."""
     found = os.lstat(place)
     if not stat.S_ISDIR(found.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
@@ -126,7 +126,7 @@ def _unsafe(place: Path, levels_up: int) -> str | None:
 
 
 def _is_ours(found: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or found.st_uid in (os.geteuid(), 0)  # Windows: the user's folders are guarded by lists
+    return not hasattr(os, "geteuid") or found.st_uid in (os.geteuid(), 0)  # Windows: access lists guard the user's folders
 
 
 def _others_write(found: os.stat_result) -> bool:
@@ -134,7 +134,7 @@ def _others_write(found: os.stat_result) -> bool:
 
 
 def _is_private(group: int) -> bool:
-    """Whether this group is the user's alone: many systems make one for each user, and let it write to all new folders."""
+    """Whether this group is the user's alone: many systems create one per user, which may write to all new folders."""
     import grp
     import pwd
 

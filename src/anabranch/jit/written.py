@@ -1,6 +1,6 @@
-"""Helpers written out from a table, as `dataclasses` does: what Numba cannot loop over, such as the fields of a tuple.
+"""Helpers generated as source, as in `dataclasses`: for what Numba cannot loop over, such as the fields of a tuple.
 
-`written_out` makes a helper of lines of source; `replacing` is a tuple's `_replace` for kernels.
+`written_out` makes a helper from lines of source; `replacing` is a tuple's `_replace` for kernels.
 """
 
 import linecache
@@ -11,7 +11,7 @@ from anabranch.jit.dispatch import helper
 
 
 def written_out(name: str, parameters: str, doc: str, lines: Iterable[str], names: dict[str, Any]) -> Callable[..., Any]:
-    """A helper whose body is these lines; `names` is what they use. Tracebacks show its source."""
+    """A helper whose body is these lines; `names` are the names they use. Tracebacks show its source."""
     source = "\n".join([f"def {name}({parameters}):", f'    """{doc}"""', *(f"    {line}" for line in lines), ""])
     file = f"<written out: {name}({parameters})>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

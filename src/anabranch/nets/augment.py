@@ -1,4 +1,4 @@
-"""Training data seen from all sides: one row becomes one for each symmetry of the game."""
+"""Data augmentation by symmetries: one row of training data becomes one for each symmetry of the game."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from anabranch.games.game import Game
 def augment(
     game: Game, planes: np.ndarray, policies: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Planes (n, channels, height, width), policies (n, actions) and values (n, ...) through every symmetry: all n as they are,
-    then all n through the next, and so on. A value is the same from all sides."""
+    """Planes (n, channels, height, width), policies (n, actions) and values (n, ...) under every symmetry: all n as they are,
+    then all n under the next, and so on. A value is the same under all symmetries."""
     if planes.shape[1:] != game.planes or policies.shape != (len(planes), game.actions) or len(values) != len(planes):
         shape = ", ".join(map(str, game.planes or ()))
         raise GameError(

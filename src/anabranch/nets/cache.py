@@ -1,11 +1,11 @@
-"""What a network said before, by the position's key: a table of fixed size that all searches with the network share.
+"""A network's cached evaluations, by the position's key: a table of bounded size that all searches with the network share.
 
-A key belongs to one set of WAYS entries; a new one takes the place of that which was not asked for the longest. Keys are of 128
-bits and taken for the positions themselves. A look-up serves a whole batch in one kernel, under a lock that is held for
-microseconds.
+The table is set-associative: a key belongs to one set of WAYS entries, and a new one replaces the least recently used. Keys
+have 128 bits and are taken as the positions' identity. A look-up serves a whole batch in one kernel, under a lock that is held
+for microseconds.
 
-To touch memory for the first time costs more than all else here. So the table begins with a few sets, and doubles when one of
-them is full, until it has all that it may have; and all of an entry stands together.
+Touching memory for the first time costs more than everything else here. So the table starts with a few sets, and doubles when
+one of them is full, up to its limit; and the fields of an entry are contiguous.
 """
 
 import threading
@@ -17,7 +17,7 @@ from anabranch.games import rules
 from anabranch.jit import helper, kernel
 from anabranch.jit.random import mix
 
-WAYS = 4  # entries that a key may stand in
+WAYS = 4  # entries that a key may be in
 NOWHERE = -1
 SEEN = -1  # in `place`: the answer was known
 HALF = np.uint64(32)
@@ -26,11 +26,11 @@ CLOCK, SETS = 0, 1  # of `counters`
 
 
 class Table(NamedTuple):
-    """The entries; those of set i are WAYS * i and following. Fields are columns of one array, which is zero behind what is
-    used."""
+    """The entries; those of set i are WAYS * i and following. Fields are columns of one array, which is zero beyond the used
+    part."""
 
     keys: np.ndarray  # u8 (entries, 2)
-    times: np.ndarray  # u8 (entries,): when it was last asked for; 0: empty
+    times: np.ndarray  # u8 (entries,): when it was last used; 0: empty
     priors: np.ndarray  # f4 (entries, actions)
     values: np.ndarray  # f8 (entries, value width)
     counters: np.ndarray  # u8 (2,): the time, and how many sets are used
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 @kernel
 def keys_of(states, actions, keys):
-    """The key of each state; whether all have this number of actions, as the states of one instance of a game do."""
+    """Write the key of each state; returns whether all have this number of actions, as all states of one game instance do."""
     for i in range(len(states)):
         if rules.action_limit(states[i]) != actions:
             return False
@@ -63,13 +63,13 @@ def spread(low, high):
 
 @helper
 def set_of(table, low, high):
-    """The first entry of a key's set. With twice as many sets, those of set i belong to 2i and 2i + 1."""
+    """The first entry of a key's set. With twice as many sets, the keys of set i belong to 2i and 2i + 1."""
     return WAYS * np.int64(((spread(low, high) >> HALF) * table.counters[SETS]) >> HALF)
 
 
 @helper
 def entry_of(table, low, high):
-    """Where a key stands, or NOWHERE."""
+    """The entry of a key, or NOWHERE."""
     if len(table.times) > 0:
         start = set_of(table, low, high)
         for entry in range(start, start + WAYS):
@@ -80,14 +80,14 @@ def entry_of(table, low, high):
 
 @helper
 def touch(table, entry):
-    """It is asked for now."""
+    """Mark an entry as used now."""
     table.counters[CLOCK] += np.uint64(1)
     table.times[entry] = table.counters[CLOCK]
 
 
 @helper
 def oldest_of(table, start):
-    """The entry of a set that was not asked for the longest; an empty one, if there is any."""
+    """The least recently used entry of a set; an empty one, if there is any."""
     oldest = start
     for entry in range(start + 1, start + WAYS):
         if table.times[entry] < table.times[oldest]:
@@ -97,7 +97,7 @@ def oldest_of(table, start):
 
 @helper
 def double(table):
-    """Spread all entries over twice as many sets, the last ones first: where they go is empty by then."""
+    """Distribute all entries over twice as many sets, the last ones first: their targets are empty by then."""
     end = WAYS * np.int64(table.counters[SETS])
     table.counters[SETS] *= np.uint64(2)
     for entry in range(end - 1, -1, -1):
@@ -115,15 +115,15 @@ def double(table):
 
 @helper
 def copy_row(source, i, target, j):
-    """Row i of one array into row j of another."""
+    """Copy row i of one array into row j of another."""
     for column in range(source.shape[1]):
         target[j, column] = source[i, column]
 
 
 @kernel
 def look_up(table, keys, scratch, priors, values, place, first):
-    """Fill in what is known, and number what is not; how many that are. `scratch` is a table of places, all NOWHERE, a power of
-    two long and twice as long as the batch or more."""
+    """Fill in the known answers, and number the missing ones; returns how many are missing. `scratch` is a table of places, all
+    NOWHERE, whose length is a power of two and at least twice the batch."""
     last = np.uint64(len(scratch) - 1)
     missing = 0
     for i in range(len(keys)):
@@ -151,7 +151,7 @@ def look_up(table, keys, scratch, priors, values, place, first):
 
 @kernel
 def keep(table, keys, found, new_priors, new_values):
-    """Fill in new answers, row j for position `found.first[j]`, and put them into the table; what is there already stays."""
+    """Fill in new answers, row j for position `found.first[j]`, and put them into the table; existing entries stay."""
     for i in range(len(keys)):
         if found.place[i] != SEEN:
             copy_row(new_priors, found.place[i], found.priors, i)
@@ -175,7 +175,7 @@ class Cache:
     """The table of one network and one game, for any number of threads."""
 
     def __init__(self, actions: int, width: int, entries: int | None = None, room: int = 0) -> None:
-        """`entries` to keep at least, or as many as fit into `room` bytes, less one in FEW / 2."""
+        """At least `entries` entries, or as many as fit into `room` bytes, less one in FEW / 2."""
         fields = [("key", "u8", (2,)), ("time", "u8"), ("priors", "f4", (actions,)), ("values", "f8", (width,))]
         entry = np.dtype(fields, align=True)
         sets = room // entry.itemsize // WAYS if entries is None else -(-entries // WAYS)
@@ -198,7 +198,7 @@ class Cache:
         return Found(priors, values, place, first[:missing])
 
     def keep(self, keys: np.ndarray, found: Found, new_priors: np.ndarray, new_values: np.ndarray) -> None:
-        """Keep the answers for `found.first`, and fill them in."""
+        """Store the answers for `found.first`, and fill them in."""
         with self.lock:
             keep(self.table, keys, found, new_priors, new_values)
 

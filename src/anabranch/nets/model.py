@@ -1,11 +1,11 @@
 """A network for any game that has planes: a residual trunk with global pooling, a policy and a value. It needs PyTorch.
 
-    planes -> 3x3 convolution -> residual blocks -> policy: a logit an action
-                                                  -> value: what who moves expects, or one number a player
+    planes -> 3x3 convolution -> residual blocks -> policy: one logit per action
+                                                  -> value: that of the player to move, or one number per player
 
 Global pooling, means and maxima over the whole board, feeds every third block, the policy and the value, as in KataGo
-(Wu 2019, section 3.3): what a move is worth here may depend on something far away. Nothing but the policy of games whose
-actions are not points (`Connect Four: columns`) knows the size of the board.
+(Wu 2019, section 3.3): the value of a move here may depend on something far away. Only the policy of games whose actions are
+not points (`Connect Four: columns`) depends on the size of the board.
 """
 
 import math
@@ -31,7 +31,7 @@ except ModuleNotFoundError:
 
 POOLED_EVERY = 3  # blocks; KataGo pools in two or three of ten
 HEAD = 32  # channels of the heads
-TOLERANCE = 1e-4  # by which outputs of the exported file may differ; single precision, summed in another order
+TOLERANCE = 1e-4  # on the outputs of the exported file; single precision, summed in another order
 
 
 def make_model(game: Game, blocks: int = 6, channels: int = 64) -> "ResidualNet":
@@ -60,7 +60,7 @@ class ResidualNet(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions beside a short cut; with pooling, the first one also learns what the whole board is like."""
+    """Two convolutions with a skip connection; with pooling, a bias from the whole board is added after the first one."""
 
     def __init__(self, channels: int, pooled: bool) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Block(nn.Module):
         self.bias = nn.Sequential(Pool(), nn.Linear(2 * channels, channels)) if pooled else None
 
     def forward(self, x: Any) -> Any:
-        """The same shape."""
+        """The output, of the same shape."""
         inner = self.first(x)
         if self.bias is not None:
             inner = inner + self.bias(x)[:, :, None, None]
@@ -103,7 +103,7 @@ class PointPolicy(nn.Module):
 
 
 class FlatPolicy(nn.Module):
-    """Logits of actions that are not points, from all points of one size of board."""
+    """Logits of actions that are not points, from all points of a board of fixed size."""
 
     def __init__(self, channels: int, points: int, actions: int) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ def _normed(channels_in: int, channels_out: int) -> tuple[Any, Any]:
 
 
 def export(model: Any, game: Game, path: str | Path) -> None:
-    """Write a module as an ONNX file for batches of any size, and see that ONNX Runtime computes the same from it."""
+    """Write a module as an ONNX file for batches of any size, and check that ONNX Runtime computes the same from it."""
     path = Path(path)
     was_training = model.training
     model.eval()
@@ -133,7 +133,7 @@ def export(model: Any, game: Game, path: str | Path) -> None:
             sizes["planes"] |= {2: "height", 3: "width"}
             sizes["policy"][1] = "actions"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # the newer exporter wants one more package, for no gain here
+            warnings.simplefilter("ignore", DeprecationWarning)  # the newer exporter needs one more package, for no gain here
             torch.onnx.export(model, (example,), str(path), dynamo=False, dynamic_axes=sizes, **names)
         _sign(path, game)
         with torch.inference_mode():
@@ -144,7 +144,7 @@ def export(model: Any, game: Game, path: str | Path) -> None:
 
 
 def _examples(game: Game) -> np.ndarray:
-    """Planes to trace and compare with: of the start, and of random numbers."""
+    """Planes to trace and compare with: those of the start position, and random numbers."""
     start = encode(game, game.start().record())
     return np.concatenate([start, np.random.default_rng(0).random((3, *start.shape[1:]), np.float32)])
 

@@ -1,7 +1,8 @@
 """`Network`: a network as an evaluator, states -> (priors, values), with batches, a cache and symmetries.
 
-A call goes this way: keys of the states, what the cache knows of them (`cache.py`), planes of the rest (`games/encoding.py`),
-seen through a symmetry, the model (`runtimes.py`), its outputs turned back and read (`outputs.py`), and into the cache.
+A call computes the keys of the states, looks them up in the cache (`cache.py`), encodes the rest as planes
+(`games/encoding.py`) under a symmetry, runs the model (`runtimes.py`), maps its outputs back, reads them (`outputs.py`), and
+stores them in the cache.
 """
 
 import math
@@ -32,11 +33,11 @@ SYMMETRIES = ("none", "random", "all")
 class NetworkStats(NamedTuple):
     """What a network has done so far."""
 
-    evaluations: int = 0  # positions that the model was asked about
+    evaluations: int = 0  # positions that the model evaluated
     calls: int = 0  # of the model
-    hits: int = 0  # positions that were answered without it: from the cache, or twice in one call
+    hits: int = 0  # positions that were answered without it: from the cache, or repeated in one call
     seconds: float = 0.0  # inside the model
-    fill: float = 0.0  # positions a call, as a share of `batch`
+    fill: float = 0.0  # positions per call, as a share of `batch`
 
 
 class Network:
@@ -56,11 +57,11 @@ class Network:
         """model      an .onnx file's path, a torch.nn.Module, a `Model`, or any f(states) -> (priors, values), used as it is
         batch      how many leaves a search may collect for one call
         cache      positions to remember: a number of them, or memory such as "64MB"; 0: none
-        symmetry   how a position is looked at: as it is ("none"), from a side drawn for it ("random"), or from all, averaged
+        symmetry   a position is evaluated as it is ("none"), under a random symmetry ("random"), or under all, averaged ("all")
         threads    of the model
-        providers  of ONNX Runtime; by default the processor
-        game       what it plays; `Search` says so too
-        seed       of the sides that are drawn
+        providers  of ONNX Runtime; by default the CPU
+        game       the game it evaluates; `Search` sets it too
+        seed       of the random symmetries
         """
         if symmetry not in SYMMETRIES:
             raise OptionError(f"symmetry={symmetry!r}: it is one of {', '.join(map(repr, SYMMETRIES))}")
@@ -68,7 +69,7 @@ class Network:
             raise NetworkError(f"model={model!r}: give the path of an .onnx file, a torch.nn.Module, or a function of states")
         self.model = Path(model) if isinstance(model, str) else model
         self.batch, self.threads = at_least_one(batch, "batch"), at_least_one(threads, "threads")
-        _cache_size(cache)  # refuses what is not a size
+        _cache_size(cache)  # raises if it is not a size
         self.cache, self.symmetry, self.providers, self.seed = cache, symmetry, providers, seed
         self.game: Game | None = None
         self._prepare()
@@ -80,7 +81,7 @@ class Network:
             self.bind(game)
 
     def _prepare(self) -> None:
-        """Make what cannot be copied or sent to another process."""
+        """Create what cannot be copied or sent to another process."""
         self._lock = threading.Lock()
         self._stats = NetworkStats()
         self._cache: Cache | None = None
@@ -88,13 +89,13 @@ class Network:
         self._is_function = not isinstance(self.model, (Path, Model)) and not is_module(self.model)
 
     def _load(self) -> Model:
-        """What computes from planes; a copy in another process makes it when it is first asked."""
+        """The model; a copy in another process loads it when first called."""
         if self._loaded is None:
             self._loaded = load(self.model, self.threads, self.providers)
         return self._loaded
 
     def bind(self, game: Game) -> None:
-        """Say which game this network is for; it cannot be used for another one then."""
+        """Set the game of this network, which then cannot be used for another one."""
         if self.game is not None and self.game != game:
             raise NetworkError(f"this network evaluates positions of {self.game!r}; make another Network for {game!r}")
         if self.game is None and not self._is_function:
@@ -107,8 +108,8 @@ class Network:
             self._cache = Cache(math.prod(game.policy_shape), game.value_width(), **_cache_size(self.cache))
 
     def __call__(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Priors, f4 (n, actions) or (n, 2, actions) where both players move, and values, f8 (n,) in the view of who moves, in
-        units of the game's returns; with more than one number a value, (n, players)."""
+        """Priors, f4 (n, actions) or (n, 2, actions) where both players move, and values, f8 (n,) in the view of the player to
+        move, in units of the game's returns; (n, players) where a value has more than one number."""
         if not isinstance(states, np.ndarray):
             return self._ask_objects(states)
         game, cache = self._game_of(states)
@@ -123,7 +124,7 @@ class Network:
             self._stats = self._stats._replace(hits=self._stats.hits + len(states) - len(found.first))
         priors = found.priors.reshape(len(states), *game.policy_shape)
         answer = priors, found.values[:, 0] if found.values.shape[1] == 1 else found.values
-        return answer if self._is_function else Checked(*answer)  # `read_outputs` has looked at it
+        return answer if self._is_function else Checked(*answer)  # `read_outputs` has checked it
 
     @property
     def stats(self) -> NetworkStats:
@@ -132,7 +133,7 @@ class Network:
         return done._replace(fill=done.evaluations / done.calls / self.batch if done.calls else 0.0)
 
     def clear(self) -> None:
-        """Forget all evaluations, as after training the model further, and count anew."""
+        """Clear the cache, as after training the model further, and reset the statistics."""
         with self._lock:
             self._stats = NetworkStats()
         if self._cache is not None:
@@ -154,7 +155,7 @@ class Network:
     # --- the model ---
 
     def _evaluate(self, game: Game, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the model says of these states, each of them new."""
+        """The model's priors and values for these states, none of which is in the cache."""
         priors = np.zeros((len(states), math.prod(game.policy_shape)), np.float32)
         values = np.zeros((len(states), game.value_width()))
         if self._is_function:
@@ -173,7 +174,7 @@ class Network:
         return priors, values
 
     def _look(self, planes: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The model's outputs, (looks, n, ...), for each side from which the positions are looked at, logits turned back."""
+        """The model's outputs, (looks, n, ...), one look per symmetry, with logits mapped back."""
         if self.symmetry == "none":
             logits, raw = self._timed(self._load(), len(planes), planes)
             return logits[None], raw[None]
@@ -189,7 +190,7 @@ class Network:
         return np.stack([logits for logits, _ in looks]), np.stack([raw for _, raw in looks])
 
     def _sides(self, keys: np.ndarray, count: int) -> Iterator[np.ndarray]:
-        """Numbers of symmetries, one for each position: all, or one drawn by key and seed, whatever was asked before."""
+        """Numbers of symmetries, one for each position: all, or one drawn by key and seed, independent of earlier calls."""
         if self.symmetry == "all":
             yield from (np.full(len(keys), side) for side in range(count))
         else:
@@ -198,7 +199,7 @@ class Network:
             yield (drawn % np.uint64(count)).astype(np.int64)
 
     def _timed(self, model: Any, count: int, given: Any) -> Any:
-        """Call the model, and count."""
+        """Call the model, and update the statistics."""
         began = time.perf_counter()
         answer = model(given)
         seconds = time.perf_counter() - began
@@ -208,7 +209,7 @@ class Network:
         return answer
 
     def _ask_objects(self, positions: Any) -> Any:
-        """Positions that are Python objects have no records to encode or to remember."""
+        """Evaluate positions that are Python objects, which have no records to encode or to cache."""
         if not self._is_function:
             raise NetworkError("positions that are Python objects have no planes; give a function of positions as the model")
         return self._timed(self.model, len(positions), positions)
@@ -230,7 +231,7 @@ class Network:
 
 
 def _cache_size(cache: Any) -> dict[str, int]:
-    """How large a cache is to be, as `Cache` is told."""
+    """The size of the cache, as an argument of `Cache`."""
     if isinstance(cache, str):
         return {"room": parse_memory(cache)}
     if isinstance(cache, bool) or not isinstance(cache, (int, np.integer)) or cache < 0:
@@ -239,7 +240,7 @@ def _cache_size(cache: Any) -> dict[str, int]:
 
 
 def _only_game(tag: str | None) -> Game:
-    """The game of a record's tag, if there is but one of its kind: no sizes or other data of an instance."""
+    """The game of a record's tag, if its class has only one instance: no sizes or other parameters."""
     kinds = [Game]
     for kind in kinds:
         kinds.extend(kind.__subclasses__())
@@ -251,7 +252,7 @@ def _only_game(tag: str | None) -> Game:
 
 
 def _take_over(answer: Any, priors: np.ndarray, values: np.ndarray) -> None:
-    """What a function of states gave, into arrays of the right shapes."""
+    """Copy the answer of a function of states into arrays of the right shapes."""
     try:
         given_priors, given_values = answer
         priors[:] = 1.0 if given_priors is None else np.asarray(given_priors).reshape(priors.shape)

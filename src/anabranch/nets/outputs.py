@@ -1,4 +1,4 @@
-"""What a network gives, made into what a search wants: logits to priors of legal actions, values to the game's returns."""
+"""From a network's outputs to what a search needs: logits to priors of legal actions, values to the game's returns."""
 
 import math
 from typing import NamedTuple
@@ -10,8 +10,8 @@ from anabranch.games.rules import CHANCE, EVERYONE
 from anabranch.jit import helper, kernel
 
 ALL_WELL = -1
-LEAST_PRIOR = 1e-30  # of a legal action: the search may have to leave out (superko) what got all the rest
-SLACK = 1e-3  # by which a value may miss [-1, 1] for rounding alone
+LEAST_PRIOR = 1e-30  # of a legal action: the search may have to exclude (superko) the actions that got all the rest
+SLACK = 1e-3  # by which rounding alone may take a value outside [-1, 1]
 
 
 class Returns(NamedTuple):
@@ -23,9 +23,9 @@ class Returns(NamedTuple):
 
 @kernel
 def read_outputs(states, logits, raw, returns, legal, priors, values):
-    """Priors and values of n states from the outputs of one network or more looks at each: `logits` is (looks, n, actions),
-    `raw` (looks, n, value width), both already turned back. Looks are averaged. The number of the first state whose outputs
-    are no use, or ALL_WELL."""
+    """Compute priors and values of n states from a network's outputs for one or more looks at each: `logits` is (looks, n,
+    actions), `raw` (looks, n, value width), both already mapped back. Looks are averaged. Returns the number of the first state
+    with unusable outputs, or ALL_WELL."""
     looks = len(logits)
     for i in range(len(states)):
         player = rules.to_play(states[i])
@@ -77,7 +77,7 @@ def read_both(states, logits, raw, returns, priors, values):
 
 @helper
 def read_values(raw, i, player, returns, values):
-    """Write the mean of all looks at a state, in the game's units; whether it is one."""
+    """Write the mean value of all looks at a state, in the game's units; returns whether it is valid."""
     width = raw.shape[2]
     middle = -returns.middle if width == 1 and player == 1 else returns.middle
     for k in range(width):

@@ -1,9 +1,9 @@
-"""What computes: planes in, logits and values out. An ONNX file run by ONNX Runtime, or a module of PyTorch.
+"""Models: planes in, logits and values out. An ONNX file run by ONNX Runtime, or a PyTorch module.
 
-A model takes f4 planes (n, channels, height, width) and gives policy logits (n, actions) and values (n, value width) in
-[-1, 1]: a single one, which may come as (n,), in the view of who moves, otherwise one a player. Where both players move at once
-logits are (n, 2 actions), those of the first player first. Outputs of a file are found by their names, `policy` and `value`, or
-else by their order.
+A model takes f4 planes (n, channels, height, width) and returns policy logits (n, actions) and values (n, value width) in
+[-1, 1]: a single one, which may have the shape (n,), in the view of the player to move, otherwise one per player. Where both
+players move at once logits are (n, 2 actions), those of the first player first. Outputs of a file are found by their names,
+`policy` and `value`, or else by their order.
 """
 
 import math
@@ -22,12 +22,12 @@ Outputs = tuple[np.ndarray, np.ndarray]
 
 
 class Model:
-    """What computes from planes. `Network` takes one of your own as well."""
+    """Computes logits and values from planes. `Network` also accepts a subclass of yours."""
 
     name = "the model"
 
     def check(self, game: Game) -> None:
-        """Refuse a game that this network does not fit: run two positions of zeros, and look at the shapes of the outputs."""
+        """Raise if this network does not fit a game: run two positions of zeros, and check the shapes of the outputs."""
         assert game.planes is not None
         try:
             policy, values = self(np.zeros((2, *game.planes), np.float32))
@@ -67,7 +67,7 @@ class OnnxModel(Model):
         self.made_for = self.session.get_modelmeta().custom_metadata_map.get(GAME, "")
 
     def check(self, game: Game) -> None:
-        """Refuse a game that this network was not made for, or does not fit."""
+        """Raise if this network was not made for a game, or does not fit it."""
         made_for = self.made_for.partition("(")[0]
         if made_for and made_for != repr(game).partition("(")[0]:
             raise NetworkError(f"{self.name} is a network for {self.made_for}, not for {game!r}")
@@ -86,7 +86,7 @@ class OnnxModel(Model):
 
 
 class TorchModel(Model):
-    """A module of PyTorch, run as it is. It is put into evaluation mode."""
+    """A PyTorch module, run as it is. It is put into evaluation mode."""
 
     def __init__(self, module: Any, threads: int) -> None:
         self.torch = needed("torch", "train")
@@ -109,7 +109,7 @@ class TorchModel(Model):
 
 
 def is_module(model: Any) -> bool:
-    """Whether this is a module of PyTorch, without importing that."""
+    """Whether this is a PyTorch module, without importing PyTorch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
 
@@ -134,7 +134,7 @@ def _session(path: Path, threads: int, providers: list[Any] | None) -> Any:
             raise NetworkError(f"this ONNX Runtime has no provider {name!r}; it has {', '.join(known)}")
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.log_severity_level = 3  # errors are raised anyway; warnings are about the file's making
+    options.log_severity_level = 3  # errors are raised anyway; warnings are about how the file was made
     try:
         return runtime.InferenceSession(str(path), options, providers=wanted)
     except Exception as error:

@@ -1,7 +1,7 @@
-"""One network for many games that are played at once: what they ask while it computes is answered together, in one call.
+"""One network for many games played at once: requests that arrive while it computes are answered together, in one call.
 
-Each game runs in a thread of its own and searches as if it were alone. Whoever finds the network free answers for all that
-wait. Used by `arena/game_threads.py`. Beside: `search/fleet.py`, which does this for searches of one thread.
+Each game runs in its own thread and searches as if it were alone. The thread that finds the network free answers all waiting
+requests. Used by `arena/game_threads.py`. See also `search/fleet.py`, which does this for searches in one thread.
 """
 
 import math
@@ -14,7 +14,7 @@ from anabranch.nets.network import Network, NetworkStats
 
 
 class _Question:
-    """Positions that somebody asks about, and what is said of them."""
+    """A request: positions to evaluate, and their answer."""
 
     def __init__(self, states: np.ndarray) -> None:
         self.states = states
@@ -23,7 +23,7 @@ class _Question:
 
 
 class SharedNetwork:
-    """A network that so many games share; each asks about its part of a batch."""
+    """A network that so many games share; each fills its part of a batch."""
 
     def __init__(self, network: Network, games: int) -> None:
         self.network = network
@@ -33,7 +33,7 @@ class SharedNetwork:
         self._queue, self._turn = threading.Lock(), threading.Lock()
 
     def bind(self, game: Game) -> None:
-        """Say which game this network is for."""
+        """Set the game of this network."""
         self.network.bind(game)
 
     @property
@@ -55,7 +55,7 @@ class SharedNetwork:
         return mine.answer
 
     def _answer_all(self) -> None:
-        """Ask the network about everything that waits."""
+        """Evaluate all waiting requests."""
         with self._queue:
             questions, self._waiting = self._waiting, []
         states = np.concatenate([question.states for question in questions])

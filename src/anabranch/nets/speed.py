@@ -1,4 +1,4 @@
-"""How fast a network is: positions a second by batch and threads, and beside PyTorch as it is."""
+"""How fast a network is: positions per second by batch and threads, compared with plain PyTorch."""
 
 import os
 import tempfile
@@ -23,11 +23,11 @@ class Measurement(NamedTuple):
     runtime: str
     batch: int
     threads: int
-    speed: float  # positions a second
+    speed: float  # positions per second
 
 
 def measure_speeds(game: Game, path: Path | None = None, seconds: float = 1.0) -> Iterator[Measurement]:
-    """Positions a second of an ONNX file; without one, of a new network of 6 blocks with 64 channels, in PyTorch as well."""
+    """Positions per second of an ONNX file; without one, of a new network of 6 blocks with 64 channels, in PyTorch as well."""
     with tempfile.TemporaryDirectory() as folder:
         module: Any = None
         if path is None:
@@ -47,12 +47,12 @@ def measure_speeds(game: Game, path: Path | None = None, seconds: float = 1.0) -
 
 
 def positions(game: Game, count: int) -> np.ndarray:
-    """Planes to measure with; what is in them makes no difference to the speed."""
+    """Planes to measure with; their contents do not affect the speed."""
     return np.repeat(encode(game, game.start().record()), count, axis=0)
 
 
 def positions_per_second(model: Callable[[np.ndarray], Any], planes: np.ndarray, seconds: float) -> float:
-    """Positions a second, after a first call that is not counted."""
+    """Positions per second, after a first call that is not counted."""
     model(planes)
     calls, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < seconds or not calls:

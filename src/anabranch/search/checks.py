@@ -1,4 +1,4 @@
-"""What `Search` is given, checked: each mistake is told in one sentence that names the remedy."""
+"""Checks of the arguments of `Search`: each mistake raises an error of one sentence that names the remedy."""
 
 import numbers
 import re
@@ -12,7 +12,7 @@ from anabranch.games.objects import ObjectGame
 from anabranch.jit.dispatch import keys_of_value
 from anabranch.jit.options import coerce, is_option
 
-GROUP_OF = {  # where the functions behind options are, if not in the group of the same name
+GROUP_OF = {  # the group that has an option's functions, where its name differs from the option's
     "heuristic": "evaluate",
     "update": "graphs",
     "ahead": "graphs",
@@ -47,7 +47,7 @@ def as_game(game: Any) -> Game | ObjectGame:
 
 
 def option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> Any:
-    """The option that was given, its fields as declared; else the default."""
+    """The given option, with its fields converted to their declared types, or the default."""
     if given is None:
         return default
     if isinstance(given, type):
@@ -58,7 +58,7 @@ def option(given: Any, default: Any, name: str, fits: Callable[[Any], bool]) -> 
 
 
 def _of_ones_own(name: str, fits: Any) -> str:
-    """What makes a class an option."""
+    """The part of an error message that says how to write such an option."""
     if not isinstance(fits, Serves):
         return ""
     wanted = " or ".join(f"`ab.{GROUP_OF.get(name, name)}.{function.__name__}`" for function in fits.functions)
@@ -66,23 +66,23 @@ def _of_ones_own(name: str, fits: Any) -> str:
 
 
 class Serves:
-    """Whether one of these generic functions is defined for an option."""
+    """Whether one of these generic functions is registered for an option."""
 
     def __init__(self, functions: tuple[Any, ...]) -> None:
         self.functions = functions
 
     def __call__(self, option: Any) -> bool:
-        """Whether one is."""
+        """Whether one is registered."""
         return any(set(keys_of_value(option)) & set(function.generic.implementations) for function in self.functions)
 
 
 def serves(*functions: Any) -> Serves:
-    """Whether one of these generic functions is defined for an option; `option` then says what to register if none is."""
+    """Whether one of these generic functions is registered for an option; if none is, `option` says what to register."""
     return Serves(functions)
 
 
 def one_of(word: Any, words: tuple[str, ...], name: str) -> str:
-    """A word that is among these."""
+    """The word, if it is one of these."""
     if word not in words:
         raise SearchError(f"{name}={word!r}: must be one of {', '.join(map(repr, words))}")
     return str(word)
@@ -99,14 +99,14 @@ def is_function(evaluate: Any) -> bool:
 
 
 def describe(option: Any) -> str | None:
-    """An option as people write it."""
+    """An option as written in code."""
     if option is None or is_option(option):
         return None if option is None else repr(option)
     return getattr(option, "__qualname__", type(option).__qualname__)
 
 
 def at_least_one(value: Any, name: str) -> int:
-    """A whole number from 1 on."""
+    """The value as an integer of 1 or more."""
     whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
     if not whole or value < 1:
         raise SearchError(f"{name}={value!r}: must be a whole number of 1 or more")
@@ -114,7 +114,7 @@ def at_least_one(value: Any, name: str) -> int:
 
 
 def check_limits(visits: int | None, total: int | None, seconds: float | None) -> None:
-    """At least one limit, and all of them possible."""
+    """Raise unless there is at least one limit, and all of them are valid."""
     if visits is None and total is None and seconds is None:
         raise SearchError("how long? give visits=, total= or seconds=")
     for name, value in (("visits", visits), ("total", total)):

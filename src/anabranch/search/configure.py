@@ -1,8 +1,8 @@
 """From options to what a search runs on: rules, limits, and what is kept in memory.
 
-`chosen_of` takes the options of `Search`, each as it was given or by default, and has them say whether they go together; the
-functions below it put together what kernels, drivers and people are told. Nothing here knows one rule from another: options
-answer for themselves (`requirements.py`).
+`chosen_of` takes the options of `Search`, each as given or by default, and checks that they can be combined; the functions
+below it build the settings of kernels and drivers, and those shown to users. Nothing here depends on a particular rule:
+options declare what they need (`requirements.py`).
 Above: `searcher.py`. Below: `checks.py`; `drivers/make.py`, which allocates memory and picks the driver.
 """
 
@@ -61,7 +61,7 @@ def chosen_of(
     graph: Any,
     prove: bool,
 ) -> Chosen:
-    """The options of a search of this game, each as it was given or by default, which go together."""
+    """The options of a search of this game, each as given or by default, checked that they can be combined."""
     graph = graph_options(graph)
     if not is_function(evaluate):
         evaluate = option(evaluate, Rollout(), "evaluate", serves(evaluate_state))
@@ -87,14 +87,14 @@ def chosen_of(
 
 @generic(default=True)
 def default_rule(game, evaluate):
-    """How edges are chosen, unless it is said: by what the evaluator gives. One in Python, a network or a function, gives
-    priors, and if it answers None in their place they are uniform, with which `PUCT` works too; others give values alone."""
+    """The default selection rule, which depends on the evaluator. One in Python, a network or a function, gives priors (None
+    stands for uniform ones, with which `PUCT` works too); others give only values."""
     return UCT() if is_option(evaluate) else PUCT()
 
 
 @generic(default=True)
 def default_backup(select):
-    """How values travel up with this selection rule, unless it is said."""
+    """The default backup operator with this selection rule."""
     return Mean()
 
 
@@ -108,11 +108,11 @@ def heuristic_of(game: Game | ObjectGame, heuristic: Any) -> Any:
     return chosen
 
 
-# --- whether it goes together ------------------------------------------------------------------------------------------------
+# --- whether options fit together --------------------------------------------------------------------------------------------
 
 
 def check(chosen: Chosen) -> None:
-    """Whether options go together."""
+    """Raise if options cannot be combined."""
     check_parts(chosen.select)
     if chooses_pairs(chosen.select) and not chosen.at_once:
         raise SearchError(
@@ -136,7 +136,7 @@ def check(chosen: Chosen) -> None:
 
 
 def check_parts(rule: Any) -> None:
-    """Whether the options inside a selection rule are of the kinds that belong there."""
+    """Raise if an option inside a selection rule is not of a kind that belongs there."""
     for name, functions in parts_of(rule).items():
         part = getattr(rule, name)
         if not is_option(part):
@@ -150,14 +150,14 @@ def check_parts(rule: Any) -> None:
 
 
 def rules_inside(rule: Any) -> Iterator[Any]:
-    """The rules that a rule is around, outer ones first."""
+    """The rules inside a rule, outer ones first."""
     while hasattr(rule, "rule"):
         rule = rule.rule
         yield rule
 
 
 def check_threads(threads: int, chosen: Chosen) -> int:
-    """Whether these options bear several threads."""
+    """The number of threads; raises if these options do not support several."""
     if at_least_one(threads, "threads") == 1:
         return 1
     if threads > MOST_THREADS:
@@ -180,7 +180,7 @@ def check_threads(threads: int, chosen: Chosen) -> int:
     return int(threads)
 
 
-# --- what kernels, drivers and people are told -------------------------------------------------------------------------------
+# --- settings of kernels, drivers and results --------------------------------------------------------------------------------
 
 
 def rules_of(chosen: Chosen) -> Rules:
@@ -189,7 +189,8 @@ def rules_of(chosen: Chosen) -> Rules:
 
 
 def shape_of(rule: Any) -> Any:
-    """What of a rule decides how it is compiled and what is kept for it: its class, its switches, and those of its parts."""
+    """The part of a rule that decides how it is compiled and what is stored for it: its class, its switches, and those of its
+    parts."""
     if not is_option(rule):
         return rule if isinstance(rule, bool) else None
     return type(rule), tuple(shape_of(part) for part in rule)
@@ -215,7 +216,7 @@ def limits_of(game: Game | ObjectGame, expand: Expansion, ties: str) -> Limits:
 
 
 def graph_rules_of(chosen: Chosen, ties: str) -> GraphRules:
-    """How a graph is walked, as kernels want to know it."""
+    """The rules of a graph, as kernels take them."""
     return GraphRules(
         update=chosen.update,
         stop=as_stop(chosen.ahead if chosen.graph else Continue()),
@@ -223,18 +224,18 @@ def graph_rules_of(chosen: Chosen, ties: str) -> GraphRules:
         opaque=isinstance(chosen.game, ObjectGame),
         heuristic=chosen.heuristic if is_option(chosen.heuristic) else NoHeuristic(),
         ordered=is_ordered(chosen.select),
-        in_order=ties == LOWEST or chooses_pairs(chosen.select),  # pairs stand in a grid
+        in_order=ties == LOWEST or chooses_pairs(chosen.select),  # pairs form a grid
         learner=learner_of(chosen.select),
     )
 
 
 def needs_of(chosen: Chosen, ties: str) -> Needs:
-    """What is to be kept in memory beside nodes and edges: for the game, for proofs, and what each option asks for."""
+    """What must be stored in memory besides nodes and edges: for the game, for proofs, and for each option."""
     game, prove = chosen.game, chosen.prove
     rewards = game.has_rewards if isinstance(game, ObjectGame) else bool(game.rule("has_rewards")(None))
     repeats = game.repetition != "nothing"
     places = isinstance(game, Game) and repeats and bool(game.rule("has_repetition_key")(None))
-    # Whether a node's value may be made of several children's, or differ from that of the one that is chosen: see
+    # Whether a node's value may combine those of several children, or differ from that of the chosen one: see
     # `backup/bounds.py`.
     mixes = game.value_width() > 1 or game.events > 0 or rewards or game.discount != 1.0
     columns = {name for each in chosen for name in needed_columns(each)}
@@ -268,7 +269,7 @@ def settings_of(
     seed: int,
     expand: Expansion,
 ) -> dict[str, Any]:
-    """All options as people write them; those for graphs are None on a tree."""
+    """All options as written in code; those for graphs are None on a tree."""
     on_graph = needs.merge
     return {
         "version": __version__,

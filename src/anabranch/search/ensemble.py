@@ -1,10 +1,10 @@
-"""Root-parallel search: independent trees, one a thread, whose results are added up.
+"""Root-parallel search: independent trees, one per thread, whose results are added up.
 
     Ensemble(ConnectFour(), threads=4, select=UCT()).run(visits=100_000)
 
-The other way to use several cores. Threads never meet, so nothing waits and nothing is under way that others must know of; but
-each tree is as deep as its own share of the simulations makes it. Beside it: `Search(threads=...)`, one tree for all. Compared
-in docs/algorithms/batches.md.
+Threads share nothing, so there are no locks and no virtual losses; but each tree is only as deep as its own share of the
+simulations makes it. The alternative is tree parallelism, `Search(threads=...)`: one tree for all threads. Compared in
+docs/algorithms/batches.md.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ class Ensemble:
     """So many searches of the same position at once."""
 
     def __init__(self, game: Any, *, threads: int, memory: int | str = "1GB", seed: int = 0, **options: Any) -> None:
-        """`memory`: of all together; `options`: those of `Search`. Each has a seed of its own, from `seed` on."""
+        """`memory`: of all trees together; `options`: those of `Search`. The trees have consecutive seeds, from `seed` on."""
         each = parse_memory(memory) // at_least_one(threads, "threads")
         if isinstance(game, SimultaneousGame):
             raise SearchError(f"an Ensemble adds up tables of one player; in {game!r} both move at once: use threads in Search")
@@ -62,7 +62,7 @@ def share(number: int | None, which: int, count: int) -> int | None:
 
 
 def add_up(results: list[Result]) -> Result:
-    """One result out of several of the same position."""
+    """Combine several results of the same position into one."""
     visits = np.sum([result.visits for result in results], axis=0)
     weights = np.array([result.visits.sum() for result in results], float)
     moves = sorted((join([move_of(result, move.action) for result in results]) for move in results[0].moves), key=order)
@@ -94,7 +94,7 @@ def move_of(result: Result, action: int) -> Move:
 
 
 def join(moves: list[Move]) -> Move:
-    """The same action in several trees; its line is that of the most visits."""
+    """Combine the rows of one action from several trees; the line is that of the tree with the most visits."""
     visits = sum(move.visits for move in moves)
     tried = [(move.value, move.visits) for move in moves if move.value is not None]
     weight = sum(count for _, count in tried)

@@ -3,8 +3,8 @@
     fleet = Fleet(ConnectFour(), 64, evaluate=Network("net.onnx", batch=256), select=PUCT())
     for result in fleet.run(positions, visits=800): ...
 
-A call has up to `batch` leaves, the same number from each search: with as many searches as that, no search ever waits for
-another leaf of its own, and virtual losses play no part.
+A call has up to `batch` leaves, the same number from each search: with as many searches as that, each has only one leaf under
+way at a time, and virtual losses play no part.
 """
 
 import contextlib
@@ -35,7 +35,8 @@ class Fleet:
     def __init__(
         self, game: Any, size: int, *, evaluate: Callable[..., Any], memory: int | str = "1GB", seed: int = 0, **options: Any
     ) -> None:
-        """`evaluate`: f(states) -> (priors, values) or a `Network`; `memory`: of all together; `options`: those of `Search`."""
+        """`evaluate`: f(states) -> (priors, values) or a `Network`; `memory`: of all searches together; `options`: those of
+        `Search`."""
         self.game = as_game(game)
         if isinstance(self.game, ObjectGame) or not is_function(evaluate):
             raise SearchError(
@@ -67,8 +68,8 @@ class Fleet:
         total: int | None = None,
         seconds: float | None = None,
     ) -> list[Result | None]:
-        """Search a position in each (by default where its root is), under the limits of `Search.run`; `visits` may also be one
-        number for each. A search whose position is None is left out, and so is its result."""
+        """Search one position in each search (by default its root), under the limits of `Search.run`; `visits` may also be one
+        number for each. A search whose position is None does not run, and its result is None."""
         wanted = [search.position or self.game.start() for search in self.searches] if positions is None else list(positions)
         if len(wanted) != len(self):
             raise SearchError(f"{len(wanted)} positions for {len(self)} searches; put None where one is to be left out")
@@ -88,10 +89,10 @@ class Fleet:
     def _run(
         self, active: list[int], limits: list[int | None], total: int | None, seconds: float | None
     ) -> list[Result | None]:
-        """Search from the roots of these."""
+        """Run these searches from their roots."""
         stack = self._gathered()
         before = [driver.evaluated for driver in stack.drivers]
-        stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants what is new
+        stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants new roots
         tallies = {s: Progress(stack.drivers[s], stack.drivers[s].evaluated - before[s]) for s in active}
         with contextlib.ExitStack() as undo:
             for s, progress in tallies.items():
@@ -134,12 +135,12 @@ class Fleet:
         return counts
 
     def advance(self, actions: Sequence[int | str | None], keep: str = "statistics") -> None:
-        """Play an action in each search (None: in this one nothing), and keep what was found below it."""
+        """Play an action in each search (None: leave that one as it is), and keep what was found below it."""
         if len(actions) != len(self):
             raise SearchError(f"{len(actions)} actions for {len(self)} searches; put None where none is to be played")
         with self._use.changing():
             played = [(search, action) for search, action in zip(self.searches, actions, strict=True) if action is not None]
-            for search, action in played:  # all of them are possible, or none is played
+            for search, action in played:  # all of them are legal, or none is played
                 if search.position is not None:
                     search.rooted.play(action)
             for search, action in played:

@@ -1,6 +1,6 @@
 """Options of graphs, which `Search` takes together: `graph=True`, or `graph=GraphOptions(update=..., ahead=..., stale=...)`.
 
-`grouped` is for those who write options one by one, as players in the arena do. Above: `configure.py`.
+`grouped` is for callers that write options one by one, as players in the arena do. Above: `configure.py`.
 """
 
 from collections.abc import Mapping
@@ -19,28 +19,28 @@ from anabranch.search.select.limits import Expansion
 class GraphOptions(NamedTuple):
     """How a graph is searched: `Search(graph=GraphOptions(...))`; `graph=True` is `GraphOptions()`.
 
-    With `merge=False` this is a tree, as with `graph=False`, and `collect` alone has a meaning: for a tree in the layout of
-    graphs, which has proofs, repetitions, AMAF values or an evaluator in Python. A compact tree keeps what it has.
+    With `merge=False` this is a tree, as with `graph=False`, and only `collect` has an effect: on a tree in the layout of
+    graphs, which has proofs, repetitions, AMAF values or an evaluator in Python. A compact tree is not collected.
     """
 
-    update: Any = Incremental()  # when a parent looks at its children; or Idempotent(), CatchUp()
+    update: Any = Incremental()  # when a parent is updated from its children; or Idempotent(), CatchUp()
     ahead: Any = Stop()  # what to do at a child with more visits than the edge to it; or Continue()
-    stale: Any = PathOnly()  # who else learns of a value; or Parents(), Ancestors(), Sweeping()
-    collect: Any = KeepReached()  # what goes if memory is full: all that the root does not reach; or still more, Forget()
-    merge: bool = True  # whether positions that are reached by several paths share one node
+    stale: Any = PathOnly()  # which other nodes are updated; or Parents(), Ancestors(), Sweeping()
+    collect: Any = KeepReached()  # what is dropped when memory is full: what the root does not reach; or more, Forget()
+    merge: bool = True  # whether transpositions share one node
 
 
 TREE = GraphOptions(merge=False)  # what `graph=False` means
 
 
-GROUPED = {  # options that stand in one of another name: where they are written one by one, as in the text of a player
+GROUPED = {  # fields of one option that may be written as options by themselves, as in the text of a player
     **dict.fromkeys(("update", "ahead", "stale", "collect"), "graph"),
     **dict.fromkeys(("depth", "expand_after"), "expand"),
 }
 
 
 def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `Search` from those and others written one by one (`GROUPED`); None is the default of each."""
+    """Options of `Search`, from a mapping that may also have `GROUPED` ones written one by one; None stands for the default."""
     found = {name: given for name, given in options.items() if name not in GROUPED}
     for name in GROUPED:
         if options.get(name) is None:
@@ -54,7 +54,7 @@ def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def graph_options(graph: Any) -> GraphOptions:
-    """What `Search(graph=...)` says: True, False, or all of it."""
+    """The options that `Search(graph=...)` stands for: True, False, or a `GraphOptions`."""
     if isinstance(graph, (bool, np.bool_)):
         return GraphOptions() if graph else TREE
     if not isinstance(graph, GraphOptions):

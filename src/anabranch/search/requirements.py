@@ -1,12 +1,12 @@
-"""What options say of themselves, so that `configure.py` need not know them one by one: generic functions with defaults.
+"""What options declare about themselves, so that `configure.py` need not know each of them: generic functions with defaults.
 
-    needed_columns     what must be kept in memory for this option
-    check_together     whether it goes with the other options of a search, and with the game
-    check_inside       whether it may be a part of this rule
+    needed_columns     what must be stored in memory for this option
+    check_together     whether it can be combined with the other options of a search, and with the game
+    check_inside       whether it may be part of this rule
     goes_with_threads  whether several threads may use it at once
 
-An option of one's own gets the defaults, or says otherwise: `@needed_columns.register(Mine)`. All are called once a search, in
-plain Python. What only selection rules say is in `select/base.py`, what only graph updates say in `backup/graph_update.py`.
+A user's option gets the defaults, or registers its own: `@needed_columns.register(Mine)`. All are called once per search, in
+plain Python. Those for selection rules only are in `select/base.py`, those for graph updates in `backup/graph_update.py`.
 """
 
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ class Chosen(NamedTuple):
     backup: Any
     heuristic: Any  # an option, a Python function, or None
     final: Any
-    graph: bool  # whether positions that are reached by several paths share one node
+    graph: bool  # whether transpositions share one node
     update: Any
     ahead: Any
     stale: Any
@@ -40,20 +40,20 @@ class Chosen(NamedTuple):
 
 @generic(default=True)
 def needed_columns(option):
-    """Names of the columns that must be kept beside nodes and edges (`memory/columns.py`), or "plan". A rule around another one
-    needs what that needs."""
+    """Names of the columns that must be stored with nodes and edges (`memory/columns.py`), or "plan". By default a rule around
+    another needs what that one needs."""
     return needed_columns(option.rule) if is_option(option) and hasattr(option, "rule") else ()
 
 
 @generic(default=True)
 def check_together(option, chosen):
-    """Raise a `SearchError` that names the remedy if an option, or the game, does not go with what else was chosen. Called also
-    for rules inside other rules."""
+    """Raise a `SearchError` that names the remedy if an option, or the game, cannot be combined with the others chosen. Also
+    called for rules inside other rules."""
 
 
 @generic(default=True)
 def check_inside(part, rule):
-    """Raise a `SearchError` if an option may not be a part of this rule, or not with these numbers."""
+    """Raise a `SearchError` if an option may not be part of this rule, or not with these parameters."""
 
 
 @generic(default=True)

@@ -1,7 +1,7 @@
-"""What a search keeps between calls: a tree or graph, the position at its root, and the way that led there.
+"""What a search keeps between calls: a tree or graph, the position at its root, and the game's history up to it.
 
-`Search` and `Fleet` work through this. Every method either succeeds or leaves all as it was; if it fails half-way (memory may
-run out), what was found is forgotten, and the root has not moved. Below: a driver (`drivers/base.py`), which does the work.
+`Search` and `Fleet` use this. Every method either succeeds or changes nothing; if it fails halfway (memory may run out), the
+tree or graph is discarded, and the root has not moved. Below: a driver (`drivers/base.py`), which does the work.
 """
 
 import contextlib
@@ -34,18 +34,18 @@ KEEPS = STATISTICS, EVALUATIONS, NOTHING = "statistics", "evaluations", "nothing
 
 
 class RootedGraph:
-    """A tree or graph with a root, and what it takes to move that and to search from it."""
+    """A tree or graph with a root, and what is needed to move the root and to search from it."""
 
     def __init__(self, setting: Setting, needs: Needs, seed: int) -> None:
         self.game = setting.game
         self.setting = setting
         self.needs = needs
         self.seed = seed
-        self.reserved: Tree | Graph | None = None  # memory, once there is some
+        self.reserved: Tree | Graph | None = None  # memory, once it is allocated
         self.driver: Driver | None = None  # None: nothing was found yet from this root
         self.position: Any = None
         self.history: History | None = None
-        self.before: list[tuple[Any, History]] = []  # positions that `advance` left behind, the last one at the end
+        self.before: list[tuple[Any, History]] = []  # positions that `advance` left, the latest at the end
 
     @property
     def root(self) -> int:
@@ -72,7 +72,7 @@ class RootedGraph:
         return make.driver_at(self.setting, self.reserved, self.position, self.history, self.seed)
 
     def ready(self) -> Driver:
-        """The driver, whose root simulations can set out from. If an evaluator raises on the way, nothing has changed."""
+        """The driver, ready to run simulations from its root. If an evaluator raises meanwhile, nothing has changed."""
         if self.driver is None or not self.driver.prepare():
             self.driver = None
             driver = self.new_driver()
@@ -94,12 +94,12 @@ class RootedGraph:
         self.setting, self.reserved, self.driver = setting, reserved, driver
 
     def replace(self, driver: Driver, position: Any, history: History) -> None:
-        """Take over what was loaded."""
+        """Take over a loaded search."""
         self.driver, self.reserved = driver, driver.graph
         self.position, self.history, self.before = position, history, []
 
     def random(self, *numbers: int) -> np.random.Generator:
-        """Random numbers for noise and choice at the root: others in each position, the same for one seed."""
+        """Random numbers for noise and choice at the root: different in each position, reproducible from the seed."""
         position = zlib.crc32(self.position.data) if isinstance(self.position, Position) else 0
         return np.random.default_rng([self.seed & (2**63 - 1), position, *numbers])
 
@@ -119,7 +119,7 @@ class RootedGraph:
         return result
 
     def _is_forbidden(self, action: int) -> bool:
-        """Whether an action at the root brings a position that may not come again."""
+        """Whether an action at the root repeats a position that may not occur again."""
         if not isinstance(self.game, ObjectGame):
             return bool(self.game.would_repeat(self.position, action))
         assert self.history is not None
@@ -129,7 +129,7 @@ class RootedGraph:
     # --- the root ---
 
     def checked(self, position: Any) -> Any:
-        """The position to search: the one that is given, if it can be, or where the root is."""
+        """The position to search: the given one, if it can be searched, or the root's."""
         if position is None:
             position = self.position if self.position is not None else self.game.start()
         if isinstance(self.game, Game):
@@ -154,13 +154,13 @@ class RootedGraph:
         return UNRESTRICTED if actions is None else among(self.game, position, actions)
 
     def set_root(self, position: Any) -> None:
-        """Search from this position; what the graph knows of it already is kept."""
+        """Search from this position; what the graph already has of it is kept."""
         position = self.checked(position)
         if position is self.position and self.history is not None:
             return
         history = History(self.game, position)
         if position == self.position and self.history is not None and history.keys == self.history.keys:
-            if isinstance(position, Position) and position.moves != self.position.moves:  # came by another way than `back` goes
+            if isinstance(position, Position) and position.moves != self.position.moves:  # `back` would go elsewhere
                 self.position, self.history, self.before = position, history, []
             return
         found, exhausted = self._find(position), history.exhausted()
@@ -170,7 +170,7 @@ class RootedGraph:
         self.position, self.history, self.before = position, history, []
 
     def advance(self, action: Any, keep: str) -> None:
-        """Play an action at the root, and keep what was found below it as far as `keep` says."""
+        """Play an action at the root, and keep of what was found below it what `keep` says."""
         if self.position is None or self.history is None:
             raise SearchError("there is no root yet: give run() a position first")
         following, number = self.play(action)
@@ -178,8 +178,8 @@ class RootedGraph:
         child, driver = self._child(number), self.driver if keep != NOTHING else None
         on_graph = isinstance(driver, OnGraph) and self.needs.merge
         if child == NO_NODE and on_graph:
-            child = self._find(following)  # it may have come by another path
-        # On a tree, nodes are marked for the path they stand on; where it takes three, such a mark may be void now.
+            child = self._find(following)  # another path may have reached it
+        # On a tree, nodes are marked as exhausted for their own path; with threefold repetition such a mark may be wrong now.
         marked = history.matters and not on_graph and self.game.repetition_count > 2
         if self._is_over(following) or marked or (child == NO_NODE and not on_graph):
             driver = None
@@ -197,7 +197,7 @@ class RootedGraph:
         if not self.before:
             raise SearchError("there is nothing to take back: the root is where the search began")
         position, history = self.before[-1]
-        marked = history.matters and not self.needs.merge  # for the path that nodes stand on
+        marked = history.matters and not self.needs.merge  # as exhausted, each for its own path
         driver = self.driver if isinstance(self.driver, OnGraph) and not marked else None
         exhausted = history.exhausted()
         with self._moving(driver):
@@ -208,7 +208,7 @@ class RootedGraph:
 
     @contextlib.contextmanager
     def _moving(self, driver: Driver | None) -> Iterator[None]:
-        """While the root of this driver moves; without one, what was found is forgotten. So it is if this fails half-way."""
+        """While the root of this driver moves; without a driver, or if this fails halfway, the tree or graph is discarded."""
         try:
             self.driver = driver
             yield
@@ -217,7 +217,7 @@ class RootedGraph:
             raise
 
     def _find(self, position: Any) -> int:
-        """The node of a position that the graph knows already, or NO_NODE."""
+        """The node of a position that is already in the graph, or NO_NODE."""
         if not isinstance(self.driver, OnGraph) or not self.needs.merge:
             return NO_NODE
         low, high = self.game.key(position) if isinstance(self.game, ObjectGame) else position.key
@@ -244,7 +244,7 @@ class RootedGraph:
         return int(action)
 
     def _known_object(self, action: int) -> Any:
-        """The object of a child, but on graphs: it may have come by another path, and know that."""
+        """The object of a child, except on graphs: there it may have been reached by another path, and remember that."""
         if not isinstance(self.driver, ObjectDriver) or self.needs.merge:
             return None
         return self.driver.objects.get(self._child(action))

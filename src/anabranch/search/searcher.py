@@ -1,11 +1,11 @@
-"""The face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`; `graph`
-shows what was found (`results/export.py`), `save` and `load` keep it in files (`results/save.py`).
+"""The public face of every search: `Search(game, select=..., evaluate=...)`, then `run`, `advance`, `start`, `stop`, `wait`;
+`graph` shows what was found (`results/export.py`), `save` and `load` keep it in files (`results/save.py`).
 
-It keeps the tree or graph between calls, looks at the clock and at Ctrl-C between slices of about 20 ms, and turns what was
-found into a `Result`. A call either succeeds or leaves the search as it was; a run that is ended by an exception keeps the
-simulations that were complete. What it is given is checked by `checks.py` and put together by `configure.py`; what it keeps
-between calls, and how the root moves, is in `rooted.py`; what goes on beside the loop in `run/scope.py`; the work is done by a
-driver (`drivers/base.py`) in kernels.
+It keeps the tree or graph between calls, checks the clock and Ctrl-C between slices of about 20 ms, and turns what was found
+into a `Result`. A call either succeeds or leaves the search as it was; a run that is ended by an exception keeps the
+simulations that were complete. `checks.py` checks the arguments and `configure.py` combines them; what is kept between calls,
+and how the root moves, is in `rooted.py`; what surrounds the loop is in `run/scope.py`; a driver (`drivers/base.py`) does the
+work in kernels.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from anabranch.errors import SearchError
 from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
 from anabranch.search import configure
-from anabranch.search import simultaneous as simultaneous  # which adds to the generic functions that are called here
+from anabranch.search import simultaneous as simultaneous  # registers implementations of the generic functions called here
 from anabranch.search.backup.graph_update import keeps_means
 from anabranch.search.backup.propagate import Staleness
 from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory, serves
@@ -50,7 +50,7 @@ class Search:
     """A search of one game, with its tree.
 
     Set `on_progress` to a function, at any time between two runs, and it is called with a `Result` about ten times a second; if
-    it returns True, the search stops. (It watches a run, and is no part of what is searched, so that it is not an option.)
+    it returns True, the search stops. (It observes a run without affecting what is searched, so it is not an option.)
     """
 
     on_progress: Callable[[Result], bool | None] | None = None
@@ -75,32 +75,32 @@ class Search:
         memory: int | str = "1GB",
     ) -> None:
         """`game`: a `Game`, or a class of Python objects (`ObjectGame`). The others are options with defaults that work; where
-        they are objects you can give one of your own (docs/replace-any-part.md):
+        an option is an object you can write your own (docs/replace-any-part.md):
 
-        select        how edges are chosen: `UCT()` (default, where evaluators give values alone), `PUCT()` (default with a
+        select        how edges are chosen: `UCT()` (default, where evaluators give only values), `PUCT()` (default with a
                       network or any other evaluator in Python, since those give priors), `Rave()`, `Greedy()`,
                       `Regularized()`, `BestChance()`, `MuZero()`, `SprlPUCT()`, `KataGoPUCT()`, `Gumbel()`, around one of
                       them `Widening()`, `Pruning()`, `ProgressiveBias()`, `Forced()`, `WideRoot()`, or a rule of your own;
                       where both players move at once `Decoupled()` (default), `RegretMatching()`, `Exp3()`, `Equilibrium()`
-        evaluate      what leaves are worth: `Rollout()` (default), `Uniform()`, a `Network`, or any f(states) -> (priors,
+        evaluate      the value of leaves: `Rollout()` (default), `Uniform()`, a `Network`, or any f(states) -> (priors,
                       values), where None in place of priors means uniform ones
-        heuristic     prior knowledge of actions, before they were tried: `EvenGame()`, `Grandfather()`, one of the game's or
-                      your own, or any f(state) -> (H, C, C~); none by default
-        backup        how values travel up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`,
+        heuristic     prior knowledge of untried actions: `EvenGame()`, `Grandfather()`, one of the game's or your own, or any
+                      f(state) -> (H, C, C~); none by default
+        backup        how values are backed up: `Mean()` (default), `Max()`, `Mix(weight)`, `ByCertainty()`,
                       `ByStrategies()`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
         noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
-        graph         True: positions that are reached by several paths share one node. `GraphOptions(...)`, in place of True,
-                      holds what only graphs have: `update`, `ahead`, `stale`, and what goes if memory is full, `collect`
-        prove         True: wins, losses and draws that are certain are carried up, and a proven root ends the search
+        graph         True: transpositions share one node. `GraphOptions(...)`, in place of True, holds the options of graphs:
+                      `update`, `ahead`, `stale`, and `collect`, what is dropped when memory is full
+        prove         True: proven wins, losses and draws are backed up, and a proven root ends the search
         expand        when leaves get edges: `Expansion(after=1, depth=None)` (default), after so many evaluations, down to that
                       level. One option, as the other steps of a simulation are: selection, evaluation, backup
         virtual       what simulations under way count as, for batches and threads: `VirtualLoss()` (default)
-        threads       so many on one tree or graph; kernels release the GIL. An evaluator in Python is called by all of them
-        seed          one seed, one tree, with one thread
-        ties          who is followed of edges with the same score: "seed" (default), by an order drawn from it, or "lowest"
-        memory        most bytes of the tree: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
+        threads       how many work on one tree or graph; kernels release the GIL. All of them call an evaluator in Python
+        seed          with one thread, the same seed gives the same tree
+        ties          which of the edges with equal scores is followed: "seed" (default), by an order drawn from it, or "lowest"
+        memory        the limit of the tree in bytes: 1_000_000 or "1GB"; when it is full the search goes on without new nodes
         """
         self.game = as_game(game)
         if self.game.edge_actions > MOST_ACTIONS:
@@ -169,8 +169,8 @@ class Search:
         visits   this many new simulations, each adding one visit to an edge of the root
         total    until the root's edges have that many in all, those kept by `advance` included
         seconds  for so long; of several limits the first one reached stops the search, and so does Ctrl-C
-        action   all of them to this action at the root: "give this move 1,000 more visits"
-        actions  only to these at the root: the selection rule chooses among them, and so does `Result.best`
+        action   all simulations take this action at the root: "give this move 1,000 more visits"
+        actions  only these actions at the root: the selection rule chooses among them, and so does `Result.best`
         """
         check_limits(visits, total, seconds)
         check_limits_of_run(self.options.select, visits, total)
@@ -223,7 +223,7 @@ class Search:
             self._thread = thread
 
     def stop(self) -> Result:
-        """End the search in the background and give its result."""
+        """End the search in the background and return its result."""
         if self._thread is not None:
             self._stop.set()
         return self.wait()
@@ -232,7 +232,7 @@ class Search:
         """The result of the search in the background, when it is done."""
         if self._thread is None:
             raise SearchError("no search is running in the background; begin one with start()")
-        self._done.wait()  # and not for the thread: once a signal interrupts that, Python 3.11 takes the thread for ended
+        self._done.wait()  # not `join`: once a signal interrupts that, Python 3.11 considers the thread ended
         self._thread.join()
         self._thread = None
         self._stop.clear()
@@ -242,7 +242,7 @@ class Search:
         return self._outcome
 
     def retune(self, select: Any) -> None:
-        """Go on with other numbers in the selection rule, such as another exploration constant: what was found is kept."""
+        """Change parameters of the selection rule, such as the exploration constant; what was found is kept."""
         with self._changing():
             select = option(select, self.options.select, "select", configure.selects)
             configure.check(self._chosen._replace(select=select))
@@ -260,9 +260,9 @@ class Search:
     # --- the caller's own loop ---
 
     def ask(self, count: int, position: Any = None) -> Leaves:
-        """Up to `count` positions that the search wants evaluated, so that you can: give priors and values to `tell`.
+        """Up to `count` positions for you to evaluate; pass their priors and values to `tell`.
 
-        There may be fewer, or none: simulations that need no evaluation are done at once. The first leaf is the root.
+        There may be fewer, or none: simulations that need no evaluation are completed at once. The first leaf is the root.
         """
         at_most_pending(count, "count")
         with self._changing():
@@ -278,8 +278,8 @@ class Search:
             return self._leaves
 
     def _leave_evaluation_to_others(self) -> None:
-        """Begin a new tree whose leaves others evaluate; from now on the search has no evaluator, and goes by the priors that
-        it is told unless it was given a rule of its own."""
+        """Start a new tree whose leaves the caller evaluates; from now on the search has no evaluator, and selects by the
+        priors it gets from `tell` unless a rule was given."""
         options = self.options._replace(evaluate=no_evaluator)
         if self._picks_rule:
             options = options._replace(select=configure.default_rule(self.game, no_evaluator))
@@ -288,9 +288,9 @@ class Search:
         self._settings = self._settings | {name: describe(option) for name, option in options._asdict().items()}
 
     def tell(self, leaves: Leaves, priors: Any = None, values: Any = None) -> None:
-        """Back up what `ask` gave: `values`, one a leaf in the view of who moves there (or one a player); `priors`, a row of
-        probabilities a leaf, or None for uniform ones. Without values the leaves are taken back. Values that cannot be used
-        change nothing: the leaves are still out."""
+        """Back up the leaves that `ask` returned: `values`, one per leaf in the view of the player to move there (or one per
+        player); `priors`, a row of probabilities per leaf, or None for uniform ones. Without values the leaves are withdrawn.
+        Invalid values change nothing: the leaves still wait."""
         with self._use.changing():
             if leaves is not self._leaves or not isinstance(self.rooted.driver, BatchDriver):
                 raise SearchError("tell() wants the leaves that ask() gave last")
@@ -304,8 +304,8 @@ class Search:
 
     def advance(self, action: Any, keep: str = "statistics") -> None:
         """Play an action (a pair of them where both players move; or a chance event) at the root and keep what was found below
-        it: its "statistics"; only the "evaluations" of an evaluator in Python, so that visits begin again without asking it
-        twice; or "nothing". Nothing is evaluated here."""
+        it: its "statistics"; only the "evaluations" of an evaluator in Python, so that visits start from 0 without calling it
+        again; or "nothing". Nothing is evaluated here."""
         one_of(keep, KEEPS, "keep")
         if keep == EVALUATIONS and is_option(self.options.evaluate):
             raise SearchError(
@@ -315,8 +315,8 @@ class Search:
             self.rooted.advance(action, keep)
 
     def back(self) -> None:
-        """Take the last `advance` back. What was found there is still known, unless the search runs on a compact tree (one
-        thread, `Rollout` or `Uniform`, no graph) or memory was collected since."""
+        """Undo the last `advance`. What was found there is still there, unless the search runs on a compact tree (one thread,
+        `Rollout` or `Uniform`, no graph) or memory was collected since."""
         with self._changing():
             self.rooted.back()
 
@@ -329,12 +329,12 @@ class Search:
 
     @property
     def graph(self) -> GraphView:
-        """All that was found, as data: arrays of nodes and edges, JSON, Graphviz text, a drawing."""
+        """The whole tree or graph, as data: arrays of nodes and edges, JSON, Graphviz text, a drawing."""
         with self._reading():
             return graph_view(self.rooted.searched(), self.game, self._settings)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write what was found, the root's position and the state of the generator into a file."""
+        """Write the tree or graph, the root's position and the state of the random generator into a file."""
         terms = self._terms()
         with self._reading():
             driver = self.rooted.searched()
@@ -342,8 +342,8 @@ class Search:
             files.save(Path(path), terms, driver, self.rooted.position, self.rooted.history, self._settings)
 
     def load(self, path: str | PathLike[str], position: Any = None) -> None:
-        """Go on from a file that `save` wrote; the game and the options that decide what is in memory must be the same. If its
-        position was set up, and not played from the start, give that as well: records in files are not believed."""
+        """Continue from a file that `save` wrote; the game and the options that decide what is in memory must be the same. If
+        its position was set up, and not played from the start, pass that as well: records in files are not trusted."""
         terms = self._terms()
         with self._changing():
             with files.opened(Path(path), terms, position) as saved:
@@ -355,12 +355,12 @@ class Search:
         return files.terms(self.game, self.rooted.needs, not is_option(self.options.evaluate))
 
     def staleness(self) -> Staleness:
-        """How far nodes are from what their children say: the largest difference and the mean one."""
+        """How far nodes are from the values their children imply: the largest and the mean difference."""
         with self._reading():
             return self._on_graph("staleness").staleness()
 
     def sweep(self) -> int:
-        """Bring every node up to date with its children; the number of passes that it took."""
+        """Update every node from its children until nothing changes; returns the number of passes."""
         with self._changing():
             return self._on_graph("sweep").sweep()
 
@@ -419,7 +419,7 @@ class Search:
 
     @contextlib.contextmanager
     def _losing_nothing(self) -> Iterator[None]:
-        """While nothing was found yet: Ctrl-C need not wait for the compiler, and what was begun is forgotten."""
+        """While there is no result yet: Ctrl-C need not wait for the compiler, and what was begun is discarded."""
         try:
             with nothing_to_lose():
                 yield
@@ -428,13 +428,13 @@ class Search:
             raise
 
     def _report(self, result: Result) -> bool:
-        """Show the caller a result; whether the search shall stop."""
+        """Pass a result to `on_progress`; returns whether the search should stop."""
         assert self.on_progress is not None
         with released():
             return bool(self.on_progress(result))
 
     def result_of(self, progress: Progress) -> Result:
-        """What a run found, as it stands."""
+        """What a run has found so far."""
         return self.rooted.result(progress, self.final, self._settings)
 
     @contextlib.contextmanager

@@ -1,8 +1,8 @@
-"""Compiling all that a search of a game may need before a clock runs, or before somebody waits for it.
+"""Compiling everything that a search of a game may need before a clock runs, or before somebody waits for it.
 
 Kernels are compiled when they are first called. So everything is done once, on a search that is thrown away: a run, a step
-forward, a run for which there is no room, so that a graph must collect what it does not need, and a step back. Used by
-`anabranch warm`, by the engine behind GTP and JSON, and by players of matches.
+forward, a run that exhausts memory, so that a graph must collect, and a step back. Used by `anabranch warm`, by the engine
+behind GTP and JSON, and by players of matches.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ def warm_up(game: Game, options: dict[str, Any]) -> None:
 
 
 def _cramped(options: dict[str, Any]) -> dict[str, Any]:
-    """Little memory for graphs, which collect; but not where an evaluator in Python would be asked 2,000 times."""
+    """Little memory for graphs, so that they collect; but not where an evaluator in Python would be called 2,000 times."""
     evaluator = options.get("evaluate")
     asks_python = evaluator is not None and not is_option(evaluator)
     return {"memory": CRAMPED} if options.get("graph") and not asks_python else {}

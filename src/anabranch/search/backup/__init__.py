@@ -1,1 +1,1 @@
-"""WHAT IS LEARNT on the way up: operators, updates on graphs, proven bounds, variance."""
+"""HOW VALUES ARE BACKED UP: operators, updates on graphs, proven bounds, variance."""

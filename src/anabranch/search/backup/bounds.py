@@ -1,23 +1,23 @@
-"""Proven values: bounds that ends of the game put on nodes, carried upwards (Cazenave & Saffidine 2010).
+"""Proven values: score-bounded MCTS, with bounds backed up from ends of the game (Cazenave & Saffidine 2010).
 
-Every node has a lowest and a highest value that it can still turn out to be worth: at first the declared range, at the end of
-a game the outcome. The player who moves gets at least the best of the lowest and at most the best of the highest; chance
-the expectation; another player something between what the moves that may still be best would pay. A node is settled when
-both bounds meet. Only ends of the game prove anything.
+Every node has a lower and an upper bound on its true value: at first the declared range, at the end of a game the outcome.
+The player to move gets at least the best of the lower bounds and at most the best of the upper ones; chance nodes take the
+expectation; another player gets something between what the moves that may still be best would pay. A node is settled when its
+bounds meet. Only ends of the game prove anything.
 
-Where repetitions mean something and paths join, what a position is worth depends on how it was reached, and a bound that was
-carried round a cycle may be false. Bounds hold for the root's own past (they are derived anew when it moves), and a child
-that may not come once more is unknown. Round cycles there are two cases:
+Where repetitions matter and paths join, a position's value depends on how it was reached, and a bound that was carried round a
+cycle may be false. Bounds hold for the root's own past (they are recomputed when it moves), and a child that may not occur
+again is unknown. For cycles there are two cases:
 
-- **Two players (or one), zero-sum, nothing paid on the way, no chance, no discount.** A bound is the outcome of some end of
-  the game, and who can force it got it from a child that had it earlier. So there is a way to it that never turns back, and
-  the root's bounds are right. Those of an action are derived without the root (`derive_without`): a move whose reply leads
-  back to the root has not won, however won the root is.
-- **All other games.** Expectations, sums and the choices of third players mix what several children say, and round a cycle
-  they would count a child's word for its own. So nodes have levels that never change, and only edges to a higher level count
-  (`leads_up`); what lies behind other edges is unknown.
+- **Two players (or one), zero-sum, no rewards along the way, no chance, no discount.** A bound is the outcome of some end of
+  the game, and a node where a player can force it got it from a child that had it earlier. So there is a path to that end
+  without a cycle, and the root's bounds are right. Those of an action are computed without the root (`derive_without`): a move
+  whose reply leads back to the root does not win, even if the root is won.
+- **All other games.** Expectations, sums and the choices of third players combine several children's bounds, and round a cycle
+  a bound would support itself. So nodes have levels that never change, and only edges to a higher level count (`leads_up`);
+  what lies behind other edges is unknown.
 
-Bounds are in player 0's view, or one number a player. Nothing here costs anything in a search without `prove`.
+Bounds are in player 0's view, or one number per player. In a search without `prove`, nothing here costs anything.
 """
 
 import math
@@ -30,24 +30,24 @@ from anabranch.jit import helper, kernel
 from anabranch.search.memory.graph import EXEMPT, EXHAUSTED, HIGH, LOW, OVER, Graph, child_of, repetition_key_of
 from anabranch.search.memory.layout import NO_NODE, column_of, edges_of, is_on, is_undecided, slot, width_of
 
-LOOK_FURTHER = 8  # with one number a player, visits of a node for one that goes where nothing is settled yet
+LOOK_FURTHER = 8  # with one number per player, one visit of a node in so many goes to edges that are not settled
 
 
 @helper
 def least_value(state, scale):
-    """The least that any position can be worth. Where rewards come on the way, what is still to come has no declared range."""
+    """The least value of any position. With rewards along the way, the rest of a game has no declared range."""
     return -math.inf if rules.has_rewards(state) else scale.middle - 1.0 / scale.factor
 
 
 @helper
 def greatest_value(state, scale):
-    """The most."""
+    """The greatest value of any position."""
     return math.inf if rules.has_rewards(state) else scale.middle + 1.0 / scale.factor
 
 
 @helper
 def unknown(graph, number, limits, state):
-    """A new node's bounds."""
+    """Set a new node's bounds, which exclude nothing."""
     for i in range(width_of(graph)):
         graph.bounds[number, LOW, i] = least_value(state, limits.scale)
         graph.bounds[number, HIGH, i] = greatest_value(state, limits.scale)
@@ -55,7 +55,7 @@ def unknown(graph, number, limits, state):
 
 @helper
 def edge_bound(graph, e, side, i, limits, state):
-    """The lowest or highest value of an edge, in player 0's view or column `i`."""
+    """The lower or upper bound of an edge, in player 0's view or column `i`."""
     child = child_of(graph, e)
     if not counts(graph, e, child):
         return least_value(state, limits.scale) if side == LOW else greatest_value(state, limits.scale)
@@ -67,7 +67,7 @@ def edge_bound(graph, e, side, i, limits, state):
 
 @helper
 def counts(graph, e, child):
-    """Whether what is proven of an edge's child is proven of the edge."""
+    """Whether the bounds of an edge's child hold for the edge."""
     if child == NO_NODE or (graph.nodes[slot(child)].flags & EXHAUSTED) != 0:
         return False
     return not is_on(graph.has_levels) or graph.levels[slot(e)] != 0
@@ -75,10 +75,10 @@ def counts(graph, e, child):
 
 @helper
 def leads_up(graph, depth, child, is_new, work):
-    """Whether the path's last edge leads to a higher level. A play along such edges meets no position twice.
+    """Whether the path's last edge leads to a higher level. A line of such edges meets no position twice.
 
-    Where repetitions have a key of their own, two nodes may be the same to them. There, only edges that made their child
-    count, at the end of a path of such edges that the child does not repeat."""
+    Where repetitions have a key of their own, two nodes may be the same position for repetition. There, only edges that created
+    their child count, at the end of a path of such edges that the child does not repeat."""
     number = work.path_nodes[depth - 1]
     if not is_on(graph.has_repetition_keys):
         return graph.levels[slot(child)] > graph.levels[slot(number)]
@@ -103,7 +103,7 @@ def repeats(graph, number, depth, work):
 
 @helper
 def narrow(graph, number, limits, state):
-    """Compute a node's bounds from its children's; whether they came closer."""
+    """Compute a node's bounds from its children's; returns whether they tightened."""
     node = graph.nodes[slot(number)]
     if node.count == 0:
         return False
@@ -137,7 +137,7 @@ def narrow(graph, number, limits, state):
 
 @helper
 def narrow_others(graph, number, column, limits, state):
-    """The bounds of those who do not move: over all edges that may still be the mover's best; whether they came closer."""
+    """The bounds of the other players, over all edges that may still be the mover's best; returns whether they tightened."""
     closer = False
     for i in range(width_of(graph)):
         if i != column:
@@ -153,7 +153,7 @@ def narrow_others(graph, number, column, limits, state):
 
 @helper
 def tighten(graph, number, i, low, high):
-    """Bounds only ever come closer: children that were looked at earlier may have been collected since. Whether these do."""
+    """Tighten a node's bounds, and never loosen them, since children may have been collected; returns whether any changed."""
     closer = low > graph.bounds[slot(number), LOW, i] or high < graph.bounds[slot(number), HIGH, i]
     graph.bounds[slot(number), LOW, i] = max(graph.bounds[slot(number), LOW, i], low)
     graph.bounds[slot(number), HIGH, i] = min(graph.bounds[slot(number), HIGH, i], high)
@@ -162,7 +162,7 @@ def tighten(graph, number, i, low, high):
 
 @helper
 def derive(graph, order, limits, state):
-    """Compute the bounds of these nodes, children first, from nothing but ends of the game."""
+    """Compute the bounds of these nodes, children first, from ends of the game alone."""
     for number in order:
         if (graph.nodes[slot(number)].flags & OVER) == 0:
             unknown(graph, number, limits, state)
@@ -181,7 +181,7 @@ def derive_again(graph, order, limits, work):
 
 @kernel
 def derive_without(graph, root, order, limits, work):
-    """The same with nothing known of the root, which is not among these nodes: what holds after it was left."""
+    """The same with unknown bounds at the root, which is not among these nodes: what holds after the root was left."""
     unknown(graph, root, limits, work.states[0])
     derive(graph, order, limits, work.states[0])
 
@@ -196,7 +196,7 @@ def clip(graph, number):
 
 @helper
 def is_settled(graph, number):
-    """Whether nothing about a node's value is open."""
+    """Whether a node's bounds meet for every player, so that its value is exact."""
     settled = True
     for i in range(width_of(graph)):
         settled = settled and graph.bounds[slot(number), LOW, i] == graph.bounds[slot(number), HIGH, i]
@@ -205,7 +205,7 @@ def is_settled(graph, number):
 
 @helper
 def is_proven(graph, number):
-    """Whether a node's value to the player who moves is known: then one of its actions is known to be best."""
+    """Whether a node's value for the player to move is proven: then one of its actions is known to be best."""
     node = graph.nodes[slot(number)]
     column = np.int64(column_of(width_of(graph), max(node.player, 0)))
     return graph.bounds[slot(number), LOW, column] == graph.bounds[slot(number), HIGH, column]
@@ -213,8 +213,8 @@ def is_proven(graph, number):
 
 @is_undecided.register(Graph)
 def is_undecided_graph(graph, number, e, limits):
-    """An edge is closed once it is settled, or if it cannot be better than what is proven already. With one number a player the
-    visits of settled edges are wanted, since they decide what the others get: there, they are closed at one visit in eight."""
+    """An edge is closed once it is settled, or if it cannot be better than what is already proven. With one number per player
+    visits of settled edges are useful, since they decide what the others get: there, they are closed at one visit in eight."""
     if not is_on(graph.has_bounds):
         return True
     child = child_of(graph, e)

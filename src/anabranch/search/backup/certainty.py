@@ -1,13 +1,13 @@
-"""Evaluations weighed by how sure they are: `Search(backup=ByCertainty())`, as KataGo has it.
+"""Evaluations weighted by their certainty: `Search(backup=ByCertainty())`, as in KataGo.
 
-An evaluator f(states) may give a third array beside priors and values: how far each value may be off, as a standard deviation
-in units of the game's returns. An evaluation then weighs
+An evaluator f(states) may return a third array after priors and values: the standard error of each value, in units of the
+game's returns. An evaluation then has the weight
 
-    w = coefficient / (u^exponent + coefficient / most),        u: that deviation, normalised to values from -1 to 1
+    w = coefficient / (u^exponent + coefficient / most),        u: that error, normalised to values from -1 to 1
 
-so 1 where u is about the coefficient, and `most` where the evaluator is sure; the end of a game is. A node is worth the mean of
-its own evaluation and of its children, each with its visits times the mean weight below it. Visits themselves stay counts: only
-values are weighed. Without a third array every evaluation weighs 1, and this is `Mean()` but for the ends of games.
+about 1 where u is near the coefficient, and `most` where the evaluator is certain, as at the end of a game. A node's value is
+the weighted mean of its own evaluation and its children, each child with its visits times the mean weight below it. Visits stay
+counts: only values are weighted. Without a third array every evaluation has weight 1: `Mean()`, except at ends of games.
 """
 
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ __all__ = ["ByCertainty"]
 
 
 class ByCertainty(NamedTuple):
-    """A node is worth the mean of its evaluation and its children, sure ones with more weight; the numbers are KataGo's."""
+    """A node's value is the mean of its evaluation and its children, weighted by certainty; the numbers are KataGo's."""
 
     coefficient: Positive = 0.25
     exponent: Positive = 1.0
@@ -33,7 +33,7 @@ class ByCertainty(NamedTuple):
 
 
 def weights_of(operator: Any, deviations: np.ndarray | None, factor: float) -> Any:
-    """What evaluations weigh: 1, or one number each; `factor` normalises values."""
+    """The weights of evaluations: 1, or one number each; `factor` normalises values."""
     if deviations is None or not isinstance(operator, ByCertainty):
         return 1.0
     sure = operator.coefficient / operator.most
@@ -62,7 +62,7 @@ def carry_by_certainty(operator, graph, number, values):
 
 @helper
 def weight_at(operator, graph, number, which):
-    """What evaluations at a node weigh; where none was made, the game is over."""
+    """The weight of evaluations at a node; if there were none, the game is over there."""
     weight = graph.weights[slot(number), which]
     return weight if weight > 0.0 else operator.most
 

@@ -1,13 +1,13 @@
-"""How values travel up a graph, where a node has many parents: `GraphOptions(update=...)`.
+"""How values are backed up in a graph, where a node has many parents: `GraphOptions(update=...)`.
 
-On a tree, every value that comes up through an edge is a sample of the child below it, so a running mean is right. On a graph
-the child also learns by other paths, and Q(n, a) is what the child is worth *now*: Q(n, a) = r + gamma Q(child). All three
-options keep `edge.total` = visits times that, and differ in when they look:
+On a tree, every value backed up through an edge is a sample of the child below it, so a running mean is right. On a graph
+the child also learns from other paths, and Q(n, a) follows the child's *current* value: Q(n, a) = r + gamma Q(child). All three
+options keep `edge.total` = visits times that, and differ in when they refresh it:
 
     Incremental  at the edge that was taken (default): cheap, and in the limit the same as
-    Idempotent   at every edge of a node, on the way down and on the way up: never depends on what was visited when
-    CatchUp      edges keep their own running mean (Czech, Korus & Kersting 2020); one that has fallen behind its child by more
-                 than a tolerance gets, instead of a simulation, the value that makes up for it
+    Idempotent   at every edge of a node, on the way down and on the way up: independent of the order of visits
+    CatchUp      edges keep their own running mean (Czech, Korus & Kersting 2020); one that deviates from its child by more
+                 than a tolerance gets, instead of a simulation, the value that corrects it
 
 `Stop` and `Continue` say what a simulation does at a child that has more visits than the edge to it.
 Derivation and measurements: docs/algorithms/graph.md. Next: `loops/graph.py`.
@@ -49,7 +49,7 @@ class Idempotent(NamedTuple):
 
 
 class Incremental(NamedTuple):
-    """Only the edge that was taken is brought up to date; a node's value follows by the difference."""
+    """Only the edge that was taken is updated; the node's value changes by the difference."""
 
 
 class CatchUp(NamedTuple):
@@ -62,14 +62,14 @@ class CatchUp(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """End a simulation at a child with more than `factor` times the edge's visits and `number`, but for one in `leak`.
+    """End a simulation at a child with more than `factor` times the edge's visits plus `number`, unless it leaks through.
 
-    The child has been looked at more than this edge asks for; the visit is counted on the edge and nothing is evaluated.
+    The child already has more visits than this edge; the visit is counted on the edge and nothing is evaluated.
     """
 
     factor: NonNegative = 1.0
     number: NonNegative = 0.0
-    leak: Share = 0.0  # probability of going on all the same
+    leak: Share = 0.0  # probability of going on anyway
 
 
 class Continue(NamedTuple):
@@ -78,11 +78,12 @@ class Continue(NamedTuple):
 
 @generic
 def has_enough(ahead, edge, child, random):
-    """Whether a simulation that came to `child`, a node with visits, by this edge should end there: it then counts on the
-    edges of its path, backs up what the child is worth, and nothing is evaluated.
+    """Whether a simulation that reached `child`, a node with visits, through this edge should end there: it then counts on the
+    edges of its path and backs up the child's value, and nothing is evaluated.
 
-    `edge.visits` are the visits of the edge before this one, `child.visits` all that the child has had, by whatever edge;
-    `random` is for `anabranch.uniform(random)`. Nothing may be changed. With several threads both may be changing."""
+    `edge.visits` are the edge's visits before this one, `child.visits` all visits of the child, through any edge; `random` is
+    for `anabranch.uniform(random)`. This function must not change anything. With several threads both counts may change
+    meanwhile."""
 
 
 @has_enough.register(Stop)
@@ -97,12 +98,12 @@ def has_enough_continue(ahead, edge, child, random):
     return False
 
 
-# --- looking at children -----------------------------------------------------------------------------------------------------
+# --- reading children --------------------------------------------------------------------------------------------------------
 
 
 @helper
 def edge_terms(graph, number, e, i, limits, state):
-    """Q(n, a) is the first of these plus the second times the child's value: reward and cuts, and the discounted rest."""
+    """Two terms: Q(n, a) is the first, from reward and cuts, plus the second, from the discount, times the child's value."""
     edge = graph.edges[slot(e)]
     fixed = 0.0
     slope = limits.discount
@@ -125,7 +126,7 @@ def edge_worth(graph, number, e, i, limits, state):
 
 @helper
 def pull_edge(graph, number, e, limits, state):
-    """Bring the total of a node's edge, which has visits and a child, up to date with that child."""
+    """Update the total of a node's edge, which has visits and a child, from that child."""
     edge = graph.edges[slot(e)]
     sign = sign_of(len(edge.total), graph.nodes[slot(number)].player)
     for i in range(len(edge.total)):
@@ -134,7 +135,7 @@ def pull_edge(graph, number, e, limits, state):
 
 @helper
 def pull_all(graph, number, limits, state):
-    """Bring all of a node's edges up to date with their children."""
+    """Update all of a node's edges from their children."""
     for e in edges_of(graph, number):
         if graph.edges[e].visits > 0 and child_of(graph, e) != NO_NODE:
             pull_edge(graph, number, e, limits, state)
@@ -142,14 +143,14 @@ def pull_all(graph, number, limits, state):
 
 @helper
 def renew(operator, graph, number, limits, work):
-    """Compute a node's value and bounds anew from all its children."""
+    """Recompute a node's value and bounds from all its children."""
     pull_all(graph, number, limits, work.states[0])
     settle_node(operator, graph, number, limits, work)
 
 
 @helper
 def settle_node(operator, graph, number, limits, work):
-    """Compute a node's value from its edges as they stand, and its bounds."""
+    """Compute a node's value from its edges as they are, and its bounds."""
     value_of_node(operator, graph, number, work.values, work.sums)
     node = graph.nodes[slot(number)]
     for i in range(len(node.mean)):
@@ -164,8 +165,8 @@ def settle_node(operator, graph, number, limits, work):
 
 @generic(default=True)
 def before_choice(update, graph, number, limits, state):
-    """What is done to a node before one of its edges is chosen; by default nothing. The node is locked: its edges may be
-    changed, and nothing else. `state` says which game it is, and not which position."""
+    """Called on a node before one of its edges is chosen; by default it does nothing. The node is locked: only its edges may be
+    changed. `state` identifies the game, not the position."""
 
 
 @before_choice.register(Idempotent)
@@ -176,7 +177,7 @@ def before_choice_idempotent(update, graph, number, limits, state):
 @generic(default=True)
 def must_catch_up(update, graph, number, e, limits, work):
     """Whether the edge must catch up with its child, a node with visits, instead of being followed; by default never. If so,
-    the simulation ends there, and `work.values`, player 0's or one number a player, must be what is backed up."""
+    the simulation ends there, and `work.values`, player 0's or one number per player, must be set to what is backed up."""
     return False
 
 
@@ -204,14 +205,13 @@ def must_catch_up_catch_up(update, graph, number, e, limits, work):
 
 @generic
 def after_visit(update, operator, graph, number, e, limits, work):
-    """Bring a node up to date after its edge `e` was taken and counted, on the edge and on the node.
+    """Update a node after its edge `e` was taken and counted, on the edge and on the node.
 
-    To be brought up to date are `graph.edges[e].total`, the edge's visits times what it is worth in the view of who moves (its
-    child is `child_of(graph, e)`, or NO_NODE if there was no room for one, and the total right already), and
-    `graph.nodes[number].mean`, what the node is worth to player 0, or to each player. `pull_edge` does the first, `settle_node`
-    the second by the backup operator, and bounds with it. `work.values` is, at the last node of the path, what its
-    edge led to; above that, what `after_visit` of the node below has left in it. The node is locked: nothing else may be
-    changed."""
+    Two fields must be updated: `graph.edges[e].total`, the edge's visits times its value in the view of the player to move (its
+    child is `child_of(graph, e)`, or NO_NODE if there was no room for one, and the total is already right), and
+    `graph.nodes[number].mean`, the node's value for player 0, or for each player. `pull_edge` does the first; `settle_node`
+    does the second by the backup operator, and the bounds. At the last node of the path, `work.values` is what its edge led to;
+    above that, what `after_visit` of the node below has left in it. The node is locked: nothing else may be changed."""
 
 
 @after_visit.register(Idempotent)
@@ -232,7 +232,7 @@ def after_visit_incremental(update, operator, graph, number, e, limits, work):
             before = sign * edge.total[i]
             rest = ((node.visits - 1) * node.mean[i] - before + edge.visits * fixed) * share
             slope *= edge.visits
-            # The level above waits for what follows, so that all else was computed before the child's value is looked at.
+            # The level above depends on what follows, so everything else is computed before the child's value is read.
             mean = graph.nodes[slot(child)].mean[i]
             node.mean[i] = rest + slope * share * mean
             edge.total[i] = sign * (edge.visits * fixed + slope * mean)
@@ -261,7 +261,7 @@ def after_visit_catch_up(update, operator, graph, number, e, limits, work):
 
 @generic(default=True)
 def keeps_means(update):
-    """Whether edges keep means of their own, so that nobody else may bring them up to date with their children."""
+    """Whether edges keep their own running means, so that nothing else may update them from their children."""
     return False
 
 
@@ -270,15 +270,15 @@ def keeps_means_catch_up(update):
     return True
 
 
-CONTINUE = Stop(number=math.inf)  # what `Continue` is to kernels: one kernel serves both
+CONTINUE = Stop(number=math.inf)  # `Continue` as kernels see it: one kernel serves both
 
 
-# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+# --- what `Search` calls ------------------------------------------------------------------------------------------------------
 
 
 @generic(default=True)
 def as_stop(ahead):
-    """What kernels are told."""
+    """The option as kernels see it."""
     return ahead
 
 
@@ -289,5 +289,5 @@ def as_stop_continue(ahead):
 
 @generic(default=True)
 def stays_on_path(stale):
-    """Whether an option for stale values (`propagate.py`) changes nothing beside the path of a simulation."""
+    """Whether an option for stale values (`propagate.py`) changes nothing off the path of a simulation."""
     return False

@@ -1,4 +1,4 @@
-"""The game's history has changed, because the root has moved: what depended on the path is derived anew."""
+"""When the root moves, the game's history changes: what depended on it is recomputed."""
 
 from anabranch.jit import kernel
 from anabranch.search.backup.bounds import derive
@@ -11,8 +11,8 @@ from anabranch.search.memory.repetition import is_exhausted
 
 @kernel
 def change_history(graph, exhausted, limits, work, order):
-    """The game's history has changed: nothing that depends on the path survives. Marks what is exhausted now, counts all visits
-    of edges that lead there as cuts and no others, and derives bounds anew. `order` is all nodes, children first."""
+    """Recompute what depends on the game's history, which has changed: mark the nodes that are exhausted now, count all visits
+    of edges that lead to them, and no others, as cuts, and recompute bounds. `order` is all nodes, children first."""
     for k in range(len(order)):
         node = graph.nodes[order[k]]
         node.flags &= ~EXHAUSTED

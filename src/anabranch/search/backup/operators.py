@@ -1,8 +1,8 @@
-"""Backup operators: how what a simulation found travels up its path.
+"""Backup operators: how a simulation's value is backed up along its path.
 
-`Mean` averages (the most robust in Go: Gelly & Silver 2.4), `Max` takes the best child's value, `Mix` lies between. An
+`Mean` averages (the most robust in Go: Gelly & Silver 2.4), `Max` takes the best child's value, `Mix` interpolates. An
 operator is an option class and one function, `carry`. Every edge keeps visits and total; total / visits is its Q in every
-case: Q(n, a) = r(n, a) + gamma W(child), where W is what a node is worth through the operator. Next: `loops/tree.py`.
+case: Q(n, a) = r(n, a) + gamma W(child), where W is a node's value under the operator. Next: `loops/tree.py`.
 """
 
 import math
@@ -23,11 +23,11 @@ NO_EDGE = np.int64(-1)
 
 
 class Mean(NamedTuple):
-    """A node is worth the mean of its evaluations and of all that came up through it."""
+    """A node's value is the mean of its own evaluations and of all values backed up through it."""
 
 
 class Max(NamedTuple):
-    """A node is worth what its best tried edge is worth to the player who moves; at chance, the mean."""
+    """A node's value is that of its best tried edge for the player to move; at chance nodes, the mean."""
 
 
 class Mix(NamedTuple):
@@ -38,19 +38,19 @@ class Mix(NamedTuple):
 
 @generic
 def carry(operator, graph, number, values):
-    """Turn `values`, what came up through one edge of a node, into what the node passes on to those above it. An operator does
-    one of two things, at every node the same:
+    """Turn `values`, backed up through one edge of a node, into what the node passes on to its parent. An operator does one of
+    two things, the same at every node:
 
-    - It writes what the whole node is worth into `values`, from its edges and its own evaluations, without reading what was
-      there, and gives True: W(n) is that, and replaces what the edge above has summed.
-    - It changes `values`, a sample, in place and gives False: the edge above sums what it is given. On a compact tree that is
-      one simulation's value (with several threads, the mean of some). On a graph, and wherever the evaluator is in Python, a
-      node also learns by other paths, so it is handed the mean of each edge instead, and W(n) is
-      (own evaluations + sum of N(n,a) carry(Q(n,a))) / N(n). Both are the same if the mean of what it gives is what it gives
-      for the mean, as for a c + b.
+    - It writes the value of the whole node into `values`, from its edges and its own evaluations, without reading what was
+      there, and returns True: that is W(n), and it replaces the total of the edge above.
+    - It changes `values`, a sample, in place and returns False: the edge above adds it to its total. On a compact tree the
+      sample is one simulation's value (with several threads, the mean of some). On a graph, and wherever the evaluator is in
+      Python, a node also learns from other paths, so `carry` gets the mean of each edge instead, and W(n) is
+      (own evaluations + sum of N(n,a) carry(Q(n,a))) / N(n). Both are the same if `carry` commutes with taking the mean, as
+      a c + b does.
 
-    Values are in units of the game's returns: player 0's where that says it all, else one number a player. Totals of edges are
-    in the view of who moves: see `layout.sign_of`. The node is locked; nothing but `values` may be changed."""
+    Values are in units of the game's returns: player 0's where that suffices, else one number per player. Totals of edges are
+    in the view of the player to move: see `layout.sign_of`. The node is locked; only `values` may be changed."""
 
 
 @carry.register(Mean)
@@ -84,7 +84,7 @@ def mixed(graph, number, values, weight):
 
 @helper
 def node_mean(graph, number, values):
-    """Q(n) = (own evaluations + totals of the edges) / N(n), in player 0's view or one number a player."""
+    """Q(n) = (own evaluations + totals of the edges) / N(n), in player 0's view or one number per player."""
     node = graph.nodes[number]
     sign = sign_of(len(values), node.player)
     tried = 0
@@ -102,7 +102,7 @@ def node_mean(graph, number, values):
 
 @generic(default=True)
 def is_mean(operator):
-    """Whether a node is worth the plain mean of what came up: then its value can follow by a difference."""
+    """Whether a node's value is the plain mean of its samples: then it can be updated incrementally."""
     return False
 
 
@@ -113,7 +113,7 @@ def is_mean_mean(operator):
 
 @helper
 def best_edge(graph, number):
-    """The tried edge with the highest Q for the player who moves, or NO_EDGE."""
+    """The tried edge with the highest Q for the player to move, or NO_EDGE."""
     node = graph.nodes[number]
     column = column_of(width_of(graph), node.player)
     best = NO_EDGE
@@ -128,7 +128,7 @@ def best_edge(graph, number):
 
 @helper
 def value_of_node(operator, graph, number, values, sums):
-    """Write what the node is worth by this operator into `values`: player 0's, or one number a player. `sums` is scratch memory
+    """Write the node's value under this operator into `values`: player 0's, or one number per player. `sums` is scratch memory
     of the same width."""
     if is_mean(operator):
         node_mean(graph, number, values)
@@ -154,7 +154,7 @@ def value_of_node(operator, graph, number, values, sums):
 
 @check_together.register(Max, Mix)
 def refuse_pairs(operator, chosen):
-    """An operator that looks for a best action wants players who take turns."""
+    """Refuse an operator that looks for a single best action where both players move at once."""
     if chosen.at_once:
         raise SearchError(
             f"backup={operator!r}: where both move at once no single action is best; use Mean() or ByStrategies()"

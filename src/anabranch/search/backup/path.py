@@ -1,6 +1,6 @@
 """Walking up the path of a simulation on a compact tree, and withdrawing one that is not backed up.
 
-On graphs, `graph_update.py` says how a node learns. Next: `loops/tree.py`.
+On graphs, `graph_update.py` updates nodes. Next: `loops/tree.py`.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ from anabranch.search.select.virtual_loss import come_back
 
 @helper
 def back_up(operator, graph, depth, first, is_sample, discount, work):
-    """Walk the path of `work` upwards, as far as depth `first`, with `work.values`, the leaf's value, and count the simulation;
-    `is_sample`: that is an evaluation of a leaf without a node. Gives whether `work.values` then stands for a whole node."""
+    """Walk the path of `work` upwards to depth `first` with `work.values`, the leaf's value, and count the simulation;
+    `is_sample`: that is an evaluation of a leaf without a node. Returns whether `work.values` is then a whole node's value."""
     values = work.values
     width = width_of(graph)  # a constant to the compiler, which len(values) is not
     if graph.edges[work.path_edges[depth - 1]].visits == 0:
@@ -47,7 +47,7 @@ def back_up(operator, graph, depth, first, is_sample, discount, work):
 
 @helper
 def withdraw(graph, first, depth, work):
-    """Let the edges of a path from depth `first` to `depth` forget a simulation that is not backed up."""
+    """Revert the `pending` counts, from depth `first` to `depth` of a path, of a simulation that is not backed up."""
     if is_on(graph.virtual):
         for d in range(first, depth):
             lock(graph, work.path_nodes[d])
@@ -57,7 +57,7 @@ def withdraw(graph, first, depth, work):
 
 @helper
 def give_sample(graph, number, values):
-    """One more evaluation of a position that another thread has made a node of meanwhile."""
+    """Count one more evaluation of a position for which another thread has meanwhile created a node."""
     lock(graph, number)
     node = graph.nodes[slot(number)]
     own = np.int64(node.visits)

@@ -1,15 +1,15 @@
-"""Stale values: how far a change travels beyond the path it was made on, and how to bring a graph to rest.
+"""Stale values: how far a change propagates beyond the path of its simulation, and how to bring a graph to a fixed point.
 
-A simulation updates the nodes of its path. Other parents of those nodes learn of it when they are next visited; until then
+A simulation updates the nodes of its path. Other parents of those nodes are updated when they are next visited; until then
 their values are stale. That is sound (they are visited again and again), but a value that is shared late helps late. The
 options of `GraphOptions(stale=...)`:
 
     PathOnly    nothing more (default)
     Parents     the other parents of every node on the path, too
     Ancestors   everything above the leaf, children before parents: nothing is ever stale
-    Sweeping    a thread beside the search that goes over the whole graph again and again
+    Sweeping    a background thread that sweeps the whole graph again and again
 
-`sweep` does the last once; `measure` says how stale a graph is.
+`sweep` does one such sweep; `measure` says how stale a graph is.
 """
 
 from typing import NamedTuple
@@ -56,13 +56,13 @@ class Ancestors(NamedTuple):
 
 
 class Sweeping(NamedTuple):
-    """Update the path, and sweep the whole graph in a thread beside the search. Results then depend on timing."""
+    """Update the path, and sweep the whole graph in a background thread. Results then depend on timing."""
 
     pause: NonNegative = 0.001  # seconds between two sweeps
 
 
 class Staleness(NamedTuple):
-    """How far nodes are from what their children say, in units of the game's returns."""
+    """How far nodes are from the values their children imply, in units of the game's returns."""
 
     largest: float
     mean: float
@@ -70,11 +70,11 @@ class Staleness(NamedTuple):
 
 @generic
 def spread(stale, operator, graph, depth, limits, work):
-    """Carry what a simulation changed to nodes beside its path, after the nodes of the path are up to date.
+    """Propagate what a simulation changed to nodes off its path, after the nodes of the path were updated.
 
     The path is `work.path_nodes[d]` and `work.path_edges[d]`, d from 0, the root, to `depth` - 1; the last edge leads to
-    `child_of(graph, work.path_edges[depth - 1])`, or NO_NODE. `renew_parents` and `renew_ancestors` bring nodes above another
-    one up to date, `renew_one` a node. Nodes beside the path are not locked, which is why there is one thread."""
+    `child_of(graph, work.path_edges[depth - 1])`, or NO_NODE. `renew_parents` and `renew_ancestors` update the nodes above
+    another one, `renew_one` a single node. Nodes off the path are not locked, so this is for one thread only."""
 
 
 @spread.register(PathOnly, Sweeping)
@@ -105,7 +105,7 @@ def stays_on_path_path_only(stale):
 
 @generic(default=True)
 def follows_links(stale):
-    """Whether `spread` goes from nodes to their parents, for which edges are linked to lists (`Graph.links`)."""
+    """Whether `spread` goes from nodes to their parents, which requires linked lists of edges (`Graph.links`)."""
     return True
 
 
@@ -116,7 +116,7 @@ def follows_links_path_only(stale):
 
 @generic(default=True)
 def needs_ancestry(stale):
-    """Whether `spread` calls `renew_ancestors`, which wants scratch memory (`Work.ancestry`)."""
+    """Whether `spread` calls `renew_ancestors`, which needs scratch memory (`Work.ancestry`)."""
     return False
 
 
@@ -127,7 +127,7 @@ def needs_ancestry_ancestors(stale):
 
 @generic(default=True)
 def sweep_pause(stale):
-    """Seconds between two sweeps of a thread beside the search, or None: there is no such thread."""
+    """Seconds between two sweeps of the background thread, or None if there is no such thread."""
     return None
 
 
@@ -138,15 +138,15 @@ def sweep_pause_sweeping(stale):
 
 @routine
 def renew_one(operator, graph, number, limits, work):
-    """`renew`, as a function of its own: it is called from several places. Of a cached node (`memory/cached_evaluations.py`),
-    which has no visits, the evaluation stands until it is visited."""
+    """`renew` as a separate function, since it is called from several places. A cached node (`memory/cached_evaluations.py`),
+    which has no visits, keeps its evaluation until it is visited."""
     if graph.nodes[slot(number)].visits > 0:
         renew(operator, graph, number, limits, work)
 
 
 @helper
 def renew_parents(operator, graph, number, limits, work):
-    """Bring the parents of a node up to date, but for those on the path."""
+    """Update the parents of a node, except those on the path."""
     e = graph.heads[slot(number)]
     while e != EMPTY:
         parent = graph.links[slot(e), SOURCE]
@@ -157,7 +157,7 @@ def renew_parents(operator, graph, number, limits, work):
 
 @helper
 def renew_ancestors(operator, graph, leaf, limits, work):
-    """Bring all ancestors of a node up to date, each after those of its children that are ancestors too."""
+    """Update all ancestors of a node, each after those of its children that are ancestors too."""
     queue, order, need, seen = work.ancestry[QUEUE], work.ancestry[ORDER], work.ancestry[NEED], work.ancestry[SEEN]
     now = current_simulation(graph)
     found = 1
@@ -165,7 +165,7 @@ def renew_ancestors(operator, graph, leaf, limits, work):
     seen[leaf] = now
     need[leaf] = 0
     i = 0
-    while i < found:  # who is above, and how many children each of them has to wait for
+    while i < found:  # the ancestors, and how many children each of them has to wait for
         e = graph.heads[slot(queue[i])]
         while e != EMPTY:
             parent = graph.links[slot(e), SOURCE]
@@ -192,7 +192,7 @@ def renew_ancestors(operator, graph, leaf, limits, work):
                 ready += 1
             e = graph.links[slot(e), NEXT]
         i += 1
-    for i in range(found):  # what lies on a cycle waits for itself: nearest first
+    for i in range(found):  # nodes on a cycle would wait for themselves: nearest first
         if need[queue[i]] > 0:
             renew_one(operator, graph, queue[i], limits, work)
 
@@ -202,7 +202,7 @@ def renew_ancestors(operator, graph, leaf, limits, work):
 
 @kernel
 def sweep(graph, operator, limits, work, order):
-    """Renew nodes in this order, children first, until nothing changes; how many passes that took."""
+    """Renew nodes in this order, children first, until nothing changes; returns the number of passes."""
     for done in range(MOST_PASSES):
         largest = 0.0
         for k in range(len(order)):
@@ -220,9 +220,9 @@ def sweep(graph, operator, limits, work, order):
 
 @kernel
 def order_children_first(graph, starts, order, cursor):
-    """Fill `order` with all nodes that these reach such that, cycles apart, every node comes after its children; how many there
-    are. Depth first, without recursion: the path is kept at the far end of `order`, and `cursor`, one a slot and zeros, counts
-    the edges that were followed, plus one."""
+    """Fill `order` with all nodes reachable from `starts`, every node after its children (except on cycles); returns how many
+    there are. An iterative depth-first search: the path is kept at the far end of `order`, and `cursor`, one number per slot
+    and 0 at first, is 1 plus the edges that were followed."""
     size = len(order)
     done = 0
     for k in range(len(starts)):
@@ -237,7 +237,7 @@ def order_children_first(graph, starts, order, cursor):
             while child == NO_NODE and cursor[number] <= graph.nodes[number].count:
                 child = child_of(graph, number + cursor[number])
                 cursor[number] += 1
-                if child >= len(cursor) or (child != NO_NODE and cursor[child] != 0):  # a search beside may add nodes
+                if child >= len(cursor) or (child != NO_NODE and cursor[child] != 0):  # a concurrent search may add nodes
                     child = np.int64(NO_NODE)
             if child != NO_NODE:
                 top -= 1
@@ -251,7 +251,7 @@ def order_children_first(graph, starts, order, cursor):
 
 
 def sort_children_first(graph: Graph, starts: np.ndarray) -> np.ndarray:
-    """All nodes that these reach such that, cycles apart, every node comes after its children."""
+    """All nodes reachable from `starts`, every node after its children (except on cycles)."""
     slots = int(graph.used[SLOTS])
     order = np.empty(slots // 2 + 1, np.int32)
     return order[: order_children_first(graph, starts, order, np.zeros(slots, np.int32))]
@@ -259,7 +259,7 @@ def sort_children_first(graph: Graph, starts: np.ndarray) -> np.ndarray:
 
 @kernel
 def measure(graph, order, operator, limits, work):
-    """The largest and the mean difference between a node's value and what its children say. Changes edges: give it a copy."""
+    """The largest and the mean difference between a node's value and what its children imply. Changes edges: pass a copy."""
     largest = 0.0
     total = 0.0
     count = 0

@@ -1,8 +1,8 @@
-"""How far values spread: beside an edge's total, the sum of the squares of what came up through it (`Graph.squares`).
+"""The variance of values: beside an edge's total, the sum of the squares of the values backed up through it (`Graph.squares`).
 
-Values are normalised, so that a square is the same in everybody's view. Only searches that ask for it have it: `KataGoPUCT`,
-which explores more where values differ, and `ByLowerBound`, which plays what is surely good. On graphs it is what came up
-through this edge, and not what else the child has learnt.
+Values are normalised, so that a square is the same in every player's view. Only searches that need it have it: `KataGoPUCT`,
+which explores more where values vary, and `ByLowerBound`, which plays by a lower confidence bound. On graphs it covers the
+values backed up through this edge, not what the child has learnt from other paths.
 """
 
 import math
@@ -19,7 +19,7 @@ LEAST_VARIANCE = 1e-8  # KataGo's
 
 @helper
 def add_squares(graph, depth, limits, work):
-    """Walk up the path with `work.values`, what its last edge led to, and add the squares."""
+    """Walk up the path with `work.values`, the value that its last edge led to, and add the squares."""
     width = width_of(graph)
     for i in range(width):
         value = work.values[i]
@@ -38,7 +38,7 @@ def add_squares(graph, depth, limits, work):
 
 @helper
 def mean_square(graph, number, parent):
-    """The mean of the squares of all values that a node has seen: its own evaluations and what came up."""
+    """The mean of the squares of all values of a node: its own evaluations and those backed up through its edges."""
     own = graph.nodes[slot(number)].visits
     total = 0.0
     for e in edges_of(graph, number):
@@ -49,9 +49,9 @@ def mean_square(graph, number, parent):
 
 
 def standard_error(visits: float, value: float, squares: float) -> float:
-    """Of the mean of so many values with this sum of squares, all between -1 and 1; as KataGo has it.
+    """The standard error of the mean of so many values with this sum of squares, all between -1 and 1; as in KataGo.
 
-    One value says nothing of a spread, so the largest possible variance counts in with a weight of 1 / visits^2.
+    One value says nothing about the variance, so the largest possible variance is mixed in with a weight of 1 / visits^2.
     """
     weight = 1.0 / visits**2
     variance = max(squares / visits - value**2, LEAST_VARIANCE) + weight / (visits + weight)

@@ -1,1 +1,1 @@
-"""Who plays and evaluates during a simulation, and what happens between two slices of them."""
+"""Drivers: where a simulation's playing and evaluating happen, and what happens between two slices of simulations."""

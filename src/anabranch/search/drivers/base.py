@@ -1,10 +1,10 @@
-"""Drivers: who plays and evaluates during a simulation, and what is kept when the root moves.
+"""Drivers: where a simulation's playing and evaluating happen, and what is kept when the root moves.
 
     TreeDriver       a compiled game, an evaluator inside the kernel, a compact tree: whole batches of simulations in one call
     GraphDriver      the same on a graph (or a tree with proofs or repetitions)
 
-Those that evaluate in Python are in `batch.py`, those that play there in `python.py`; `threads.py` has twins
-for several threads.
+Drivers that evaluate in Python are in `batch.py`, those that also play in Python are in `python.py`; `threads.py` has the
+versions for several threads.
 Above: `searcher.py`, the face. Below: `loops/tree.py` and `loops/graph.py`, the kernels.
 """
 
@@ -46,13 +46,13 @@ FIRST_PATH = 256  # length of the path buffer to begin with; it doubles when a s
 
 
 class Setting(NamedTuple):
-    """Everything that a driver is told."""
+    """All settings of a driver."""
 
     game: Any
     rules: Rules
     limits: Limits
     graph_rules: GraphRules
-    collect: Any  # what goes if memory is full: see `memory/collect.py`
+    collect: Any  # what is dropped when memory is full: see `memory/collect.py`
     memory: int
     heuristic: Any  # an option, a Python function, or None
     threads: int
@@ -60,13 +60,13 @@ class Setting(NamedTuple):
 
 
 class Driver:
-    """Runs simulations from a root; one a search."""
+    """Runs simulations from a root; one per search."""
 
     graph: Tree | Graph
     root = NO_NODE
     proven = False  # whether the root's value is known
     noisy: tuple[int, np.ndarray] | None = None  # a root, and its priors as the last search saw them: see `noise_at_root`
-    least = 1  # simulations that it likes to run together
+    least = 1  # simulations that it prefers to run together
     countable = 0  # simulations that can be run before a counter may be full; see `recount`
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
@@ -111,30 +111,30 @@ class Driver:
         return int(self.graph.used[EVALUATED])
 
     def prepare(self) -> bool:
-        """See that simulations can set out from the root; False if there is no room for it."""
+        """Ensure that simulations can start from the root; False if there is no room for it."""
         if not self.has_root:
             self.make_root()
         return self.root != NO_NODE
 
     def recount(self) -> None:
-        """Find out how many simulations can be run before a counter may be full, and set `countable`."""
+        """Set `countable`, the number of simulations that can be run before a counter may be full."""
         raise NotImplementedError
 
     def run(self, count: int, most: int) -> int:
-        """Run about `count` simulations, `most` at most; the number done. None only if the root is proven or a buffer was
-        full."""
+        """Run about `count` simulations, at most `most`; returns the number done, which is 0 only if the root is proven or a
+        buffer was full."""
         raise NotImplementedError
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
-        """The root's child becomes the root; what else is reached from there is kept. Evaluates nothing: `prepare` does."""
+        """Make the root's child the new root and keep what it reaches. Evaluates nothing: `prepare` does."""
         raise NotImplementedError
 
     def with_bounds_of_actions(self) -> Tree | Graph:
-        """The tree or graph with bounds, if it has any, that hold for the root's actions."""
+        """The tree or graph, with bounds (if it has any) that are valid for the root's actions."""
         return self.graph
 
     def retune(self, setting: Setting) -> None:
-        """Go on with other numbers in the rules."""
+        """Continue with other parameters in the rules."""
         self.setting, self.rules = setting, setting.rules
 
     def lengthen_path(self) -> None:
@@ -167,11 +167,11 @@ class OnGraph(Driver):
     def __init__(self, setting: Setting, *arguments: Any) -> None:
         super().__init__(setting, *arguments)
         self.graph_rules = setting.graph_rules
-        self.resting = threading.Lock()  # held by whoever moves nodes, or sweeps over them
+        self.resting = threading.Lock()  # held while nodes are moved or swept
         self.waste = False  # whether there may be nodes that the root does not reach
         self.refused = 0
         self.may_forget = forgets(setting.collect)  # whether nodes can be turned back into leaves
-        self.roots_before: list[int] = []  # the last one at the end; NO_NODE: no longer known
+        self.roots_before: list[int] = []  # the latest at the end; NO_NODE: no longer in the graph
 
     def retune(self, setting: Setting) -> None:
         super().retune(setting)
@@ -182,7 +182,7 @@ class OnGraph(Driver):
         self.move_root(child, position, exhausted)
 
     def move_root(self, child: int, position: Any, exhausted: np.ndarray) -> None:
-        """Search from another node of the graph, or from one that is still to be made."""
+        """Search from another node of the graph, or from one that does not exist yet."""
         self.root = child
         self.noisy = None
         if child != NO_NODE:
@@ -207,22 +207,22 @@ class OnGraph(Driver):
 
     def recount(self) -> None:
         self._recount()
-        if self.countable <= 0 and self.waste:  # it may be something that the root no longer reaches
+        if self.countable <= 0 and self.waste:  # a node that the root no longer reaches may have the full counter
             self._collect()
             self._recount()
 
     def _recount(self) -> None:
         simulation = int(self.graph.used[SIMULATION])
         visits, amaf_visits = (int(most) for most in largest_counts(self.graph))
-        if int(self.graph.used[SIMULATION]) < simulation:  # simulations are numbered anew
-            self.work.ancestry[:] = 0  # which has some of their numbers in it
+        if int(self.graph.used[SIMULATION]) < simulation:  # numbering has restarted
+            self.work.ancestry[:] = 0  # which holds some of the old numbers
         evaluator = self.rules.evaluate
         playouts = evaluator.playouts if isinstance(evaluator, Rollout) else 1
         left = MOST_VISITS - int(self.graph.used[SIMULATION])
         self.countable = min(MOST_VISITS - visits, (MOST_VISITS - amaf_visits) // playouts, left)
 
     def step_back(self, position: Any, exhausted: np.ndarray) -> bool:
-        """Search from where the last `advance` was, if that is still known. What was found below it since is counted in."""
+        """Move the root back to where the last `advance` left, if that node still exists. What was found since counts."""
         before = self.roots_before.pop() if self.roots_before else NO_NODE
         if before == NO_NODE:
             return False
@@ -234,12 +234,12 @@ class OnGraph(Driver):
         return True
 
     def enter(self, position: Any, exhausted: np.ndarray) -> None:
-        """The root's position is this one, and these may not come once more."""
+        """Set the root's position, and the positions that may not occur again."""
         self.work = self.work._replace(exhausted=exhausted)
         self.work.states[0] = position.record()[0]
 
     def has_waste(self) -> bool:
-        """Whether collecting is worth its while: the root has moved, or forwardings fill a good part of the slots."""
+        """Whether collecting is worthwhile: the root has moved, or forwardings fill a good part of the slots."""
         used = self.graph.used
         return self.waste or 2 * int(used[FORWARDINGS]) > WORTHWHILE * int(used[SLOTS])
 
@@ -248,7 +248,7 @@ class OnGraph(Driver):
         return self.has_waste() or self.may_forget
 
     def make_room(self) -> None:
-        """Collect what can go, if memory was asked for in vain."""
+        """Collect what can be dropped, if an allocation has failed."""
         refused = int(self.graph.used[REFUSED])
         if refused == self.refused:
             return
@@ -262,7 +262,7 @@ class OnGraph(Driver):
                     self.may_forget = False
                     return
                 self._renumber(new_numbers)
-                if self._bounds_go_round():  # what is proven must follow from what is still there: see `backup/bounds.py`
+                if self._bounds_go_round():  # proofs must follow from what is still there: see `backup/bounds.py`
                     derive_again(self.graph, sort_children_first(self.graph, numbers(self.graph)), self.limits, self.work)
 
     def _collect(self) -> None:
@@ -275,14 +275,15 @@ class OnGraph(Driver):
         self.renumbered(new_numbers)
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
-        """Nodes have moved: `new_numbers[old]` is where to, or NO_NODE."""
+        """Called when nodes have moved: `new_numbers[old]` is the new number, or NO_NODE."""
 
     def forget_statistics(self) -> None:
-        """Let visits begin again from what evaluators said."""
+        """Reset visits, and keep evaluations."""
         reset_statistics(self.graph, self.root, numbers(self.graph))
 
     def with_bounds_of_actions(self) -> Graph:
-        """Bounds that go round cycles hold for the root, and for its actions only without it: see `backup/bounds.py`."""
+        """Bounds carried round cycles are valid for the root; for its actions they are recomputed without it: see
+        `backup/bounds.py`."""
         if not self._bounds_go_round():
             return self.graph
         order = self._reached()
@@ -296,7 +297,7 @@ class OnGraph(Driver):
         return repeats and isinstance(self.graph.has_bounds, On) and not isinstance(self.graph.has_levels, On)
 
     def sweep(self) -> int:
-        """Bring the graph to rest; the number of passes it took."""
+        """Sweep until nothing changes; returns the number of passes."""
         with self.resting:
             scratch = self.work._replace(**{name: getattr(self.work, name).copy() for name in ("values", "sums", "rewards")})
             return int(sweep(self.graph, self.rules.backup, self.limits, scratch, self._reached()))
@@ -306,7 +307,7 @@ class OnGraph(Driver):
         return sort_children_first(self.graph, np.array([self.root], np.int32))
 
     def staleness(self) -> Staleness:
-        """How far nodes are from what their children say."""
+        """How far nodes are from the values their children imply."""
         width = self.work.values.shape[0]
         slots = self.graph.nodes[: int(self.graph.used[SLOTS])].copy()
         copy = self.graph._replace(

@@ -1,7 +1,7 @@
-"""Drivers whose leaves are evaluated in batches, by a Python function or by whoever asked for them.
+"""Drivers whose leaves are evaluated in batches, by a Python function or by the caller of `Search.ask`.
 
     BatchDriver   one search; several of them can join one `Stack`, and then share every call of the evaluator
-    Stack         what they have in common: the rows of their memory, and what is under way
+    Stack         what they have in common: the rows of their memory, and the simulations under way
 
 Read first: `base.py`, `loops/batch.py`. Above: `searcher.py`, `fleet.py`.
 """
@@ -26,9 +26,9 @@ from anabranch.search.loops.graph import MEMORY_FULL, PATH_FULL, PROVEN
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import MOST_PENDING, MOST_VISITS, NO_NODE, REFUSED, On
 
-PAUSE = 1e-4  # seconds until a search looks again, when all leaves that it finds wait in other threads
-SMALL = 4096  # bytes of arrays that begin with something in them: counters, plans
-NO_KEY = np.uint64(2**64 - 1)  # fills up rows of exhausted positions: larger than any, so that they stay sorted
+PAUSE = 1e-4  # seconds until a search tries again, when all leaves that it finds wait in other threads
+SMALL = 4096  # bytes of arrays that have initial contents: counters, plans
+NO_KEY = np.uint64(2**64 - 1)  # pads rows of exhausted positions: larger than any key, so that they stay sorted
 
 
 def batch_of(evaluate: Any) -> int:
@@ -44,7 +44,7 @@ def at_most_pending(value: Any, name: str) -> int:
 
 
 class Answer(NamedTuple):
-    """What the evaluator said of the leaves that wait, a row each."""
+    """The evaluator's answer for the waiting leaves, one row each."""
 
     priors: np.ndarray  # f8 (leaves, actions)
     values: np.ndarray  # f8 (leaves, width)
@@ -55,7 +55,7 @@ class Stack:
     """Searches in the rows of common arrays."""
 
     def __init__(self, drivers: Sequence["BatchDriver"], graph: Graph, leaves: int) -> None:
-        """`graph`: the drivers' graphs as rows; `leaves`: most that one search may have under way."""
+        """`graph`: the drivers' graphs as rows; `leaves`: the most that one search may have under way."""
         self.drivers, self.graph, self.leaves = drivers, graph, leaves
         self.leader = drivers[0]  # whose rules and limits hold: all have the same, unless one runs alone
         self.roots = np.array([driver.root for driver in drivers], np.int64)
@@ -87,7 +87,7 @@ class Stack:
         return lanes
 
     def enter(self, row: int) -> None:
-        """Take over what has changed at the root of a search; nothing is under way."""
+        """Copy what has changed at the root of a search, while nothing is under way."""
         work, exhausted = self.drivers[row].work, self.lanes.exhausted
         if len(work.exhausted) > exhausted.shape[1]:
             self._replace_lanes(self.lanes.path_nodes.shape[2])
@@ -106,8 +106,8 @@ class Stack:
     # --- rounds ---
 
     def run(self, counts: np.ndarray, evaluate: Callable[..., Any], rounds: int = NEVER) -> np.ndarray:
-        """Run up to so many simulations in each search, in up to so many batches, all leaves evaluated together; how many were
-        done. Where a run ends makes no difference to the next one: batches are only cut short by `counts`."""
+        """Run up to so many simulations in each search, in up to so many batches, all leaves evaluated together; returns how
+        many were done. Where a run ends does not affect the next one: only `counts` cuts batches short."""
         done, idle = np.zeros(len(counts), np.int64), np.minimum(counts, 0)
         alone = np.flatnonzero(counts != LEFT_OUT)
         self.leader = self.drivers[int(alone[0]) if len(alone) == 1 else 0]
@@ -136,7 +136,7 @@ class Stack:
             raise
 
     def _make_way(self) -> None:
-        """Put right why searches do not go on, now that nothing is under way."""
+        """Remove what stops searches from going on, now that nothing is under way."""
         why = self.lanes.status[:, WHY]
         if (why == PATH_FULL).any():
             self._replace_lanes(2 * self.lanes.path_nodes.shape[2])
@@ -145,8 +145,8 @@ class Stack:
                 driver.make_room()
 
     def exchange(self, counts: np.ndarray, answer: Any = None, heard: int = 0, forget: bool = False) -> None:
-        """Back up the leaves that wait with an evaluator's answer, and let searches set out on so many simulations; or forget
-        what is under way."""
+        """Back up the waiting leaves with an evaluator's answer, and start so many simulations in each search; or withdraw what
+        is under way."""
         first, leader = self.drivers[0], self.leader
         select, _, backup = leader.rules
         if heard:
@@ -169,19 +169,19 @@ class Stack:
         check_stuck(first.game, first.work)
 
     def states(self) -> Any:
-        """The positions that wait, as functions in Python see them."""
+        """The waiting positions, as Python functions see them."""
         states, wait = self.lanes.states, self.lanes.status[:, WAIT]
         if len(wait) == 1:
             return readable(states[0, : wait[0], LEAF_STATE].copy())
         return readable(states[:, :, LEAF_STATE][np.arange(2 * self.leaves) < wait[:, None]])
 
     def _movers(self) -> np.ndarray:
-        """Who moves in each of the positions that wait."""
+        """The player to move in each of the waiting positions."""
         to_play = self.drivers[0].game.rule("to_play")
         return np.array([int(to_play(state)) for state in self.states()])
 
     def withdraw(self) -> None:
-        """Forget what is under way."""
+        """Withdraw what is under way."""
         self.exchange(np.full(len(self.drivers), LEFT_OUT, np.int64), forget=True)
 
 
@@ -197,14 +197,14 @@ class BatchDriver(OnGraph):
 
     @property
     def stack(self) -> Stack:
-        """Where this search is a row: by itself, unless it has joined others."""
+        """The stack of which this search is a row: one of its own, unless it has joined others."""
         if self._stack is None:
             Stack([self], row_of_one(self.graph), self.least)
         assert self._stack is not None
         return self._stack
 
     def join(self, stack: Stack, row: int) -> None:
-        """Be a row of this stack."""
+        """Become a row of this stack."""
         self._stack, self.row = stack, row
         self.work = self.work._replace(random=stack.lanes.random[row])
 
@@ -217,7 +217,7 @@ class BatchDriver(OnGraph):
         self.stack.roots[self.row] = number
 
     def refusals(self) -> int:
-        """How often memory may have been asked for in vain until the search must stop to make room."""
+        """The count of failed allocations at which the search must stop to make room."""
         return int(self.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
 
     def enter(self, position: Any, exhausted: np.ndarray) -> None:
@@ -243,12 +243,12 @@ class BatchDriver(OnGraph):
         return counts
 
     def rest(self) -> None:
-        """A run of the stack is over: see whether the root is proven, and make room."""
+        """Called after a run of the stack: check whether the root is proven, and make room."""
         self.proven = isinstance(self.graph.has_bounds, On) and int(self.stack.lanes.status[self.row, WHY]) == PROVEN
         self.make_room()
 
     def ask(self, count: int) -> Any:
-        """Set out on simulations until up to `count` leaves wait: their states."""
+        """Start simulations until up to `count` leaves wait; returns their states."""
         self.count_down(2 * count)
         if self.stack.leaves != count or len(self.stack.drivers) > 1:
             Stack([self], row_of_one(self.graph), count)
@@ -261,14 +261,14 @@ class BatchDriver(OnGraph):
         return self.stack.states()
 
     def tell(self, count: int, answer: Any) -> None:
-        """Back up the leaves that wait, or take them back. If the answer cannot be used, they wait on."""
+        """Back up the waiting leaves, or withdraw them. If the answer is invalid, they keep waiting."""
         if answer is not None:
             self.stack.exchange(np.zeros(1, np.int64), answer, count)
         self.stack.withdraw()
         self.rest()
 
     def count_down(self, simulations: int) -> None:
-        """So many more may be counted: see that there is room for them in the counters."""
+        """Reserve so many simulations in the counters; raises if they do not fit."""
         if self.countable < simulations:
             self.recount()
         if self.countable < simulations:
@@ -294,8 +294,8 @@ def rows_like(graph: Graph, size: int) -> Graph:
 
 
 def pages(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Memory that is taken in small pages as it is touched: NumPy asks for huge ones, and the first touch of every row of many
-    would fill two megabytes with zeros. A process that is forked has a copy."""
+    """Memory in small pages, taken as they are touched: NumPy asks for huge pages, and the first touch of each of many rows
+    would zero two megabytes. A forked process has its own copy."""
     size = int(np.prod(shape)) * dtype.itemsize
     if not hasattr(mmap, "MADV_NOHUGEPAGE") or size == 0:
         return np.empty(shape, dtype)

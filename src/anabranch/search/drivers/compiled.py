@@ -1,9 +1,9 @@
-"""Drivers that leave whole slices of simulations to one kernel: a compiled game, an evaluator inside the kernel.
+"""Drivers that run whole slices of simulations in one kernel: a compiled game, an evaluator inside the kernel.
 
     TreeDriver    on a compact tree
     GraphDriver   on a graph, or a tree with proofs or repetitions
 
-Their twins for several threads are in `threads.py`. Below: `loops/tree.py` and `loops/graph.py`, the kernels.
+Their versions for several threads are in `threads.py`. Below: `loops/tree.py` and `loops/graph.py`, the kernels.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from anabranch.search.memory.tree import Tree
 
 
 class TreeDriver(Driver):
-    """All in one kernel, on a compact tree."""
+    """Everything in one kernel, on a compact tree."""
 
     graph: Tree
 
@@ -51,7 +51,7 @@ class TreeDriver(Driver):
 
 
 class GraphDriver(OnGraph):
-    """All in one kernel."""
+    """Everything in one kernel, on a graph."""
 
     def make_root(self) -> None:
         root = int(simulate_graph(*self._arguments(0))[0])

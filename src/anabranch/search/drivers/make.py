@@ -28,11 +28,11 @@ from anabranch.search.memory.tree import Tree
 # --- memory and driver -----------------------------------------------------------------------------------------------------
 
 
-IN_TREES = frozenset({"rewards"})  # columns that a compact tree does without: a simulation keeps what its path paid
+IN_TREES = frozenset({"rewards"})  # columns that a compact tree does not need: a simulation keeps the rewards of its path
 
 
 def allocate(setting: Setting, needs: Needs, memory: int) -> Tree | Graph:
-    """Reserve `memory` bytes, as a compact tree where one will do."""
+    """Reserve `memory` bytes, as a compact tree where that suffices."""
     game, evaluate = setting.game, setting.rules.evaluate
     width = game.value_width()
     least = 16 * (1 + game.edge_actions) * trees.node_dtype(width).itemsize
@@ -50,8 +50,8 @@ def allocate(setting: Setting, needs: Needs, memory: int) -> Tree | Graph:
 
 
 def is_compact(game: Game | ObjectGame, evaluate: Any, needs: Needs) -> bool:
-    """Whether a compact tree will do: no sharing, no proofs, no repetitions, no AMAF values, no squares, no plan, edges in any
-    order, nothing in Python."""
+    """Whether a compact tree suffices: no transpositions, no proofs, no repetitions, no AMAF values, no squares, no plan, edges
+    in any order, nothing in Python."""
     in_kernel = isinstance(game, Game) and is_option(evaluate)
     beside = needs.columns - IN_TREES
     return in_kernel and not (needs.merge or beside or needs.plan or needs.in_order)
@@ -66,7 +66,7 @@ def clear(graph: Tree | Graph, memory: int) -> None:
 
 
 def driver_at(setting: Setting, graph: Tree | Graph, position: Any, history: History, seed: int) -> Driver:
-    """A driver for this tree or graph, with this position as its root's."""
+    """A driver for this tree or graph, with this position at the root."""
     record = position.record() if isinstance(position, Position) else np.zeros(1, setting.game.record)
     several = setting.threads > 1
     kind: type[Driver] = ThreadedGraphDriver if several else GraphDriver

@@ -1,9 +1,9 @@
-"""Drivers that leave some of a simulation to Python.
+"""Drivers that run part of a simulation in Python.
 
     CallableDriver   a compiled game; an evaluator f(states) -> (priors, values) or a heuristic f(state) between two kernels
     ObjectDriver     a game of Python objects: kernels walk the graph, Python plays and evaluates
 
-Read first: `base.py`. Below: `loops/graph_stages.py`, the kernels; `evaluate/python.py`, what evaluators say.
+Read first: `base.py`. Below: `loops/graph_stages.py`, the kernels; `evaluate/python.py`, checks of evaluators' answers.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ from anabranch.search.memory.layout import NO_NODE, On
 class PythonDriver(OnGraph):
     """What the two that evaluate in Python share."""
 
-    slice_limit = 16  # simulations between two looks at the clock
+    slice_limit = 16  # simulations between two checks of the clock
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -60,7 +60,7 @@ class PythonDriver(OnGraph):
         return min(count, self.slice_limit)
 
     def root_is_proven(self) -> bool:
-        """Whether nothing is left to find out."""
+        """Whether the root's value is proven."""
         if not isinstance(self.graph.has_bounds, On):
             return False
         player = max(int(self.graph.nodes["player"][self.root]), 0)
@@ -77,7 +77,7 @@ class PythonDriver(OnGraph):
             grows = leaf != NO_NODE and depth < self.limits.depth and count > 0
             if grows:
                 self.ask_advice(player, count, depth)
-            # Nothing of the simulation was counted so far, and nothing below runs other people's code.
+            # Nothing of the simulation was counted so far, and nothing below runs user code.
             note_value(self.graph, leaf, int(count > 0), self.work)
             end = AT_EDGE if leaf == NO_NODE else end
             if grows:
@@ -86,7 +86,7 @@ class PythonDriver(OnGraph):
         return True
 
     def plant_leaf(self, low: int, high: int) -> None:
-        """Make, evaluate and expand the root's node, LEAF_STATE (or `leaf`) being its position."""
+        """Create, evaluate and expand the root's node, whose position is LEAF_STATE (or `leaf`)."""
         if self.root == NO_NODE:
             key = np.uint64(low), np.uint64(high)
             self.root = int(find_or_add(self.graph, 0, *key, self.limits, self.work)[0])
@@ -104,11 +104,11 @@ class PythonDriver(OnGraph):
         return descend_graph(self.graph, self.root, self.rules.select, self.graph_rules, self.limits, self.work)
 
     def give_edges(self, leaf: int, player: int, count: int) -> int:
-        """Make the leaf one that simulations go on from; its number from now on, or NO_NODE if there is no room."""
+        """Expand the leaf; returns its new number, or NO_NODE if there is no room."""
         return int(adopt_graph(self.graph, leaf, player, count, self.graph_rules, self.work))
 
     def ask_advice(self, player: int, count: int, depth: int) -> None:
-        """Have the heuristic say what it thinks of the leaf's actions, where that is kept."""
+        """Ask the heuristic for hints on the leaf's actions, where hints are stored."""
         if not isinstance(self.graph.has_amaf, On):
             return
         heuristic = self.setting.heuristic
@@ -123,15 +123,15 @@ class PythonDriver(OnGraph):
             )
 
     def leaf_for_python(self) -> Any:
-        """The leaf as functions in Python see it."""
+        """The leaf as Python functions see it."""
         raise NotImplementedError
 
     def evaluate_leaf(self, leaf: int, depth: int) -> tuple[int, int]:
-        """Fill `work.values`, `work.actions` and `work.priors`; who moves at the leaf, and how many edges it has."""
+        """Fill `work.values`, `work.actions` and `work.priors`; returns who moves at the leaf, and how many edges it has."""
         raise NotImplementedError
 
     def keep_answer(self, answer: Any, player: int, count: int) -> None:
-        """Check an evaluator's answer for the leaf and take it over."""
+        """Check an evaluator's answer for the leaf and store it."""
         all_priors, all_values, _ = read_answer(answer, 1, self.game, self.work.values.shape[0], np.array([player]))
         values, actions = all_values[0], self.work.actions[:count]
         self.work.values[:] = -values if len(values) == 1 and player == 1 else values
@@ -192,7 +192,7 @@ class ObjectDriver(PythonDriver):
             self.objects[self.root] = self.leaf
 
     def key(self, position: Any) -> tuple[int, int]:
-        """The position's key, where it is asked for."""
+        """The position's key, where it is needed."""
         return self.game.key(position) if self.graph.merge or isinstance(self.graph.has_cuts, On) else (0, 0)
 
     def renumbered(self, new_numbers: np.ndarray) -> None:
@@ -258,7 +258,7 @@ class ObjectDriver(PythonDriver):
         return player, len(actions)
 
     def answer(self, player: int) -> Any:
-        """What the evaluator says of the leaf, in the form of a callable's answer."""
+        """The evaluator's answer for the leaf, in the form that a callable returns."""
         evaluator = self.rules.evaluate
         if isinstance(evaluator, Uniform):
             values = np.full(len(self.work.values), self.limits.scale.middle)
@@ -273,7 +273,7 @@ class ObjectDriver(PythonDriver):
         return None, (-values if len(values) == 1 and player == 1 else values)[None]
 
     def play_out(self, position: Any, cutoff: int, values: np.ndarray) -> None:
-        """A random game from here; what it pays, the middle of the range if it is cut off, is added to `values`."""
+        """Play a random game from here and add its return, or the middle of the range if it is cut off, to `values`."""
         game: ObjectGame = self.game
         playout_log = self.work.playout_log
         is_noted = isinstance(playout_log.used, On)
@@ -297,7 +297,7 @@ class ObjectDriver(PythonDriver):
             end_playout(playout_log, place, values)
 
     def random_action(self, position: Any) -> int:
-        """A legal action, each equally likely, or a chance event by its probability."""
+        """A legal action, uniformly at random, or a chance event by its probability."""
         at_chance = self.game.to_play(position) == CHANCE
         choices = self.game.probabilities(position) if at_chance else self.game.legal_actions(position)
         if not any(choices) if at_chance else not choices:

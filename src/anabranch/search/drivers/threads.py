@@ -1,9 +1,9 @@
 """Several threads on one tree or graph.
 
-Each thread has a **worker**: scratch memory, random numbers, counters and a share of the slots of its own, so that all they
-have in common is the nodes, which have locks (`memory/locks.py`), and a graph's table. Kernels release the GIL. Simulations are
-dealt out in portions that become smaller towards the end of a slice, so that all threads end at nearly the same time. Between
-slices everything is at rest, and as with one thread. Read first: `base.py`, `batch.py`.
+Each thread has a **worker**: its own scratch memory, random numbers, counters and share of the slots, so that threads share
+only the nodes, which have locks (`memory/locks.py`), and a graph's table. Kernels release the GIL. Simulations are handed out
+in portions that become smaller towards the end of a slice, so that all threads end at nearly the same time. Between slices no
+thread runs, and memory is as with one thread. Read first: `base.py`, `batch.py`.
 """
 
 import threading
@@ -46,16 +46,16 @@ from anabranch.search.memory.tree import Tree
 SMALLEST = 16  # simulations of a portion
 SHARE = 1 << 14  # slots that a worker takes at least
 MOST_EDGES = 2**16 - 1  # of a node
-COUNTED = [POSITIONS, EVALUATED, REFUSED, MERGES, FORWARDINGS]  # by each worker for itself, and added up at rest
+COUNTED = [POSITIONS, EVALUATED, REFUSED, MERGES, FORWARDINGS]  # by each worker separately, and added up between slices
 
 
 def shared_by_threads(graph: Any, setting: Setting) -> Any:
-    """The same memory for several threads."""
+    """The same memory, set up for several threads."""
     return graph._replace(virtual=setting.virtual, shared=Threads(np.zeros(1, TABLE_LOCK)))
 
 
 class Worker:
-    """What a thread has for itself."""
+    """What a thread does not share with others."""
 
     def __init__(self, driver: Driver, seed: int) -> None:
         self.graph = own_counters(driver.graph)
@@ -67,7 +67,7 @@ class Worker:
         self.work: Work = work._replace(**copies | {"random": generator(seed), "playout_log": playout_log})
 
     def enter(self, driver: Driver) -> None:
-        """Take over what has changed while all were at rest."""
+        """Copy what has changed between slices."""
         refresh(self.graph, driver.graph)
         self.work.states[0] = driver.work.states[0]
         self.work = self.work._replace(exhausted=driver.work.exhausted)
@@ -80,30 +80,32 @@ def own_counters(graph: Any) -> Any:
     own.used[END], own.used[LIMIT] = 0, own.used[SLOTS]
     if not isinstance(graph, Tree):
         own = own._replace(learnt=graph.learnt.copy())
-        own.used[ROOM] = NEVER  # LIMIT says what there is
+        own.used[ROOM] = NEVER  # LIMIT bounds the memory
     return own
 
 
 def refresh(own: Any, graph: Any) -> None:
-    """A thread's counters, where they are not its own."""
+    """Update the fields of a thread's graph that it does not own."""
     own.used[TABLE] = graph.used[TABLE]
     if not isinstance(graph, Tree):
         own.learnt[:] = graph.learnt
 
 
 class WorkerPool:
-    """Deals out simulations and slots, and adds up what was done."""
+    """Hands out simulations and slots, and adds up what was done."""
 
     def __init__(self, driver: Driver, threads: int, smallest: int, bundle: int) -> None:
-        """`smallest`: simulations of a portion; `bundle`: those between two looks of a kernel at its slots, 0 for all."""
+        """`smallest`: the fewest simulations of a portion; `bundle`: those between two checks of a kernel for free slots, 0 for
+        all."""
         self.driver, self.threads, self.smallest, self.bundle = driver, threads, smallest, bundle
         self.dealing = threading.Lock()
         self.left = 0
-        self.reserved = 0  # positions that threads' slots may still hold, and that were taken from the room of a graph
+        self.reserved = 0  # positions that threads' slots may still hold, already subtracted from a graph's room
 
     def run(self, count: int, graphs: Sequence[Any], simulate_one: Any) -> int:
-        """Have thread i run `simulate_one(i, n)` on its graph until `count` simulations are done or it gives fewer than n; how
-        many were done. The calling thread is one of them; the others live for a slice, which costs next to nothing."""
+        """Let thread i call `simulate_one(i, n)` on its graph until `count` simulations are done or a call does fewer than n;
+        returns how many were done. The calling thread is one of them; the others live for a slice, which costs next to
+        nothing."""
         self.left = count
         make_table(self.driver.graph, count, self.reserved)
         for own in graphs:
@@ -123,7 +125,7 @@ class WorkerPool:
                 thread.start()
                 others.append(thread)
             work(0)
-        except BaseException:  # no more threads can be had
+        except BaseException:  # no more threads can be started
             self.left = 0
             raise
         finally:
@@ -135,7 +137,7 @@ class WorkerPool:
         return sum(ends)
 
     def _work(self, i: int, own: Any, simulate_one: Any) -> int:
-        """Simulate in one thread until nothing is left; how many were done."""
+        """Simulate in one thread until nothing is left; returns how many were done."""
         done = 0
         while True:
             with self.dealing:
@@ -153,7 +155,7 @@ class WorkerPool:
                 return done
 
     def _simulate(self, i: int, own: Any, simulate_one: Any, count: int) -> int:
-        """Simulate a portion in one thread, with more slots whenever it is short of them; how many were done."""
+        """Simulate a portion in one thread, with more slots whenever it runs short; returns how many were done."""
         done = 0
         while True:
             with self.dealing:
@@ -163,7 +165,7 @@ class WorkerPool:
                 return done
 
     def _supply(self, own: Any, count: int) -> None:
-        """See that a thread has slots for so many simulations, as long as there are any."""
+        """Give a thread slots for so many simulations, as long as there are any."""
         used, actions = self.driver.graph.used, len(self.driver.work.actions)
         wanted = count * (4 + actions)  # a leaf and a node with all its edges, each with its header
         own.used[SPARE] = 0
@@ -185,12 +187,12 @@ class WorkerPool:
             own.used[SPARE] = wanted if self.bundle and share - 2 >= wanted else 0
 
     def dismiss(self) -> None:
-        """Threads no longer have slots of their own: those were collected."""
+        """Called when threads no longer have slots of their own, because those were collected."""
         self.driver.graph.used[ROOM] += self.reserved * self.driver.graph.used[POSITION_COST]
         self.reserved = 0
 
     def _rest(self, graphs: Sequence[Any]) -> None:
-        """Add up what threads have counted, and make what they share fit for all that goes through memory."""
+        """Add up what threads have counted, and seal their unused slots for code that walks through memory."""
         graph: Any = self.driver.graph
         before = None if isinstance(graph, Tree) else graph.learnt.copy()
         still = sum(max(int(own.used[END] - own.used[SLOTS]), 0) // 2 for own in graphs)
@@ -206,7 +208,7 @@ class WorkerPool:
 
 
 def make_table(graph: Any, count: int, reserved: int) -> None:
-    """See that so many positions more, as far as there is room for them, find theirs in the table, which must not grow while
+    """Make the table large enough for so many more positions, as far as there is memory for them, since it must not grow while
     threads use it."""
     if not isinstance(graph, Tree) and graph.merge:
         room = reserved + int(graph.used[ROOM]) // int(2 * graph.used[SLOT_COST] + graph.used[POSITION_COST])
@@ -216,8 +218,8 @@ def make_table(graph: Any, count: int, reserved: int) -> None:
 
 
 def seal(graph: Any, used: np.ndarray) -> None:
-    """Make a node that nothing leads to (on a graph, a forwarding slot) of slots that a thread has not filled, so that all
-    slots can be gone through."""
+    """Turn the slots that a thread has not filled into a node that nothing leads to (on a graph, a forwarding slot), so that
+    all slots can be walked through."""
     first, last = int(used[SLOTS]), int(used[END])
     while first < last:
         ahead = 0 if isinstance(graph, Tree) else 1  # a header
@@ -236,7 +238,7 @@ def seal(graph: Any, used: np.ndarray) -> None:
 
 
 class ThreadedTreeDriver(TreeDriver):
-    """All in one kernel, on a compact tree."""
+    """Everything in one kernel, on a compact tree."""
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, shared_by_threads(graph, setting), record, exhausted, seed)
@@ -276,7 +278,7 @@ class ThreadedTreeDriver(TreeDriver):
 
 
 class ThreadedGraphDriver(GraphDriver):
-    """All in one kernel, on a graph."""
+    """Everything in one kernel, on a graph."""
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, shared_by_threads(graph, setting), record, exhausted, seed)
@@ -318,17 +320,17 @@ class ThreadedGraphDriver(GraphDriver):
 
 
 class BatchWorker(BatchDriver):
-    """A thread's own batches on the graph of all."""
+    """A thread's own batches on the shared graph."""
 
     def refusals(self) -> int:
-        return NEVER  # room is made while all are at rest
+        return NEVER  # room is made between slices
 
     def make_room(self) -> None:
         pass
 
 
 class ThreadedBatchDriver(BatchDriver):
-    """Leaves are evaluated in Python, in batches of each thread; the evaluator must bear to be called by several at once."""
+    """Leaves are evaluated in Python, each thread in its own batches; the evaluator must be thread-safe."""
 
     def __init__(self, setting: Setting, graph: Any, record: np.ndarray, exhausted: np.ndarray, seed: int) -> None:
         super().__init__(setting, shared_by_threads(graph, setting), record, exhausted, seed)

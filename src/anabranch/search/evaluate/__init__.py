@@ -1,1 +1,1 @@
-"""WHAT A LEAF IS WORTH: playouts, evaluators in Python, heuristics, AMAF values."""
+"""THE VALUE OF A LEAF: playouts, evaluators in Python, heuristics, AMAF values."""

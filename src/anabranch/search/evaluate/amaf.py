@@ -1,13 +1,13 @@
-"""Lore: what an edge of a graph has besides its own visits. AMAF values, and what a heuristic said when the edge was made.
+"""What an edge of a graph has besides its own visits: AMAF values, and the hints a heuristic gave when the edge was created.
 
 **AMAF** (all moves as first). A simulation is a list of actions: those of its path, then those of its playouts. At every node
-of the path, every edge whose action the same player plays there or later in the list gets the outcome as well, once. So an edge
-learns from simulations that never took it. Actions that are not legal at the node have no edge there, and learn nothing; nor do
-those of which the game says that they do not keep their meaning.
+of the path, every edge whose action the same player plays there or later in the list is also credited with the outcome, once.
+So an edge learns from simulations that never took it. Actions that are illegal at the node have no edge there and get nothing;
+neither do actions whose meaning, as the game declares, changes during a game.
 
-**Hints.** A heuristic is worth so many simulations of the edge, all of which had the value that it says; and as many AMAF ones
-as it says. The former are kept apart, so that an edge's visits still count simulations; selection rules see both as one
-(`edge_view`), whatever rule it is.
+**Hints.** A heuristic counts as so many simulations of the edge, all with the value it gives, and as so many AMAF simulations.
+The former are stored separately, so that an edge's visits still count simulations; every selection rule sees the two combined
+(`edge_view`).
 
 Playouts write into the `PlayoutLog` (`playout_log.py`); `update_amaf` reads it. Next: `select/rave.py`, which reads AMAF
 values; `heuristic.py`.
@@ -23,7 +23,7 @@ from anabranch.search.memory.graph import begin_amaf
 from anabranch.search.memory.layout import F4, column_of, edges_of, is_on, sign_of, slot, width_of
 from anabranch.search.memory.locks import lock, unlock
 
-SAMPLED_FROM = 32  # visits of an edge from which on it says something about the bias of its AMAF value
+SAMPLED_FROM = 32  # visits from which on an edge is a sample of the bias of its AMAF value
 
 
 # --- hints --------------------------------------------------------------------------------------------------------------------
@@ -31,8 +31,8 @@ SAMPLED_FROM = 32  # visits of an edge from which on it says something about the
 
 @helper
 def keep_hints(graph, number, work):
-    """A new node's edges get what the heuristic said of their actions, which stand in the same order. An action without AMAF
-    values has no AMAF visits either."""
+    """Store the heuristic's hints, which are in the order of a new node's edges, on those edges. An action without AMAF values
+    has no AMAF visits either."""
     playout_log = work.playout_log
     total = 0
     for i in range(graph.nodes[slot(number)].count):
@@ -53,7 +53,7 @@ def keep_hints(graph, number, work):
 
 @helper
 def update_amaf(graph, depth, limits, work):
-    """Give AMAF values what the simulation found: a pass for each playout, or one if there were none."""
+    """Update the AMAF values with a simulation: one pass per playout, or a single one if there were none."""
     playout_log = work.playout_log
     playouts = playout_log.ends[PLAYOUTS]
     if playouts == 0:
@@ -88,7 +88,7 @@ def update_amaf_by_playout(graph, depth, p, limits, work):
         lock(graph, number)
         value = playout_log.values[p, column_of(width, player)]
         normal = F4(sign_of(width, player) * (value - limits.scale.middle) * limits.scale.factor)
-        for e in edges_of(graph, number):  # adds nothing where there is nothing to add: a branch is foreseen every other time
+        for e in edges_of(graph, number):  # adds 0 instead of branching: such a branch is predicted half the time
             count = np.int32(playout_log.seen[player, graph.edges[e].action] == now)
             amaf_stats = graph.amaf[e]
             amaf_stats.amaf_visits += count
@@ -99,13 +99,14 @@ def update_amaf_by_playout(graph, depth, p, limits, work):
 
 @helper
 def learn_bias(graph, e, limits, sign, column):
-    """Now and then, see how far an edge's AMAF value is from its own, less what chance alone would make of it."""
+    """At visits that are powers of two, sample the squared bias: the squared distance of an edge's AMAF value from its own,
+    less what chance alone would cause."""
     edge = graph.edges[e]
     n = edge.visits
     if n < SAMPLED_FROM or (n & (n - 1)) != 0:
         return
     amaf_stats = graph.amaf[e]
-    if amaf_stats.amaf_visits <= n:  # none but the edge's own
+    if amaf_stats.amaf_visits <= n:  # only the edge's own
         return
     others = (amaf_stats.amaf_visits - n) / amaf_stats.amaf_visits
     own = (edge.total[column] / n - sign * limits.scale.middle) * limits.scale.factor

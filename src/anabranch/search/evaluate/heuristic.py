@@ -1,9 +1,9 @@
 """Heuristics: prior knowledge of a node's actions, before any was tried (Gelly & Silver 2011, section 5.1).
 
-A heuristic gives each action H, a value from 0 to 1 for the player who moves, and says how many simulations that is worth: C of
-the action itself and C~ of AMAF ones. New edges begin with Q = Q~ = H, N = C, N~ = C~ (48-52), whatever the selection rule is.
+A heuristic gives each action H, a value from 0 to 1 for the player to move, and says how many simulations that is worth: C of
+the action itself and C~ for AMAF. New edges start with Q = Q~ = H, N = C, N~ = C~ (48-52), under any selection rule.
 
-One of your own is a `NamedTuple` and a function of a state and an action, compiled like the rules of a game:
+To write one, define a `NamedTuple` and a function of a state and an action, compiled like the rules of a game:
 
     class Centre(NamedTuple):
         visits: int = 10
@@ -12,8 +12,8 @@ One of your own is a `NamedTuple` and a function of a state and an action, compi
     def _(heuristic, state, action):
         return 0.6 if action == 4 else 0.5, heuristic.visits, heuristic.visits    # H, C, C~
 
-or a plain Python function f(state) -> (H, C, C~) with an array over all actions, or a number for all of them, in each place;
-leaves then get their edges at once, as with an evaluator in Python.
+or a plain Python function f(state) -> (H, C, C~), each an array over all actions or one number for all of them; leaves then
+get their edges at once, as with an evaluator in Python.
 Read first: `amaf.py`; `games/advice.py`.
 """
 
@@ -51,7 +51,7 @@ class EvenGame(NamedTuple):
 
 
 class Grandfather(NamedTuple):
-    """H is the value that the action had when the same player moved last, most often two plies up; 1/2 if it had none."""
+    """H is the value that the action had when the same player last moved, usually two plies up; 1/2 if it had none."""
 
     visits: Whole = 0  # C
     amaf_visits: Whole = 50  # C~
@@ -59,7 +59,7 @@ class Grandfather(NamedTuple):
 
 @generic(default=True)
 def advise_all(heuristic, graph, count, depth, limits, work):
-    """Write what a heuristic says of the first `count` of `work.actions`, legal at LEAF_STATE, into the playout log."""
+    """Write a heuristic's hints for the first `count` of `work.actions`, legal at LEAF_STATE, into the playout log."""
     state = work.states[LEAF_STATE]
     consider(heuristic, state)
     for i in range(count):
@@ -106,8 +106,8 @@ def advise_all_grandfather(heuristic, graph, count, depth, limits, work):
 
 @helper
 def put(playout_log, i, value, visits, amaf_visits):
-    """Keep what was said of action number `i`: H on [0, 1] becomes a value on [-1, 1]. What cannot be meant is noted, and told
-    by `check_advice` when the kernel has returned."""
+    """Store the hint of action number `i`, with H on [0, 1] mapped to [-1, 1]. An invalid hint is recorded, and `check_advice`
+    raises once the kernel has returned."""
     if not (value >= 0.0 and value <= 1.0 and 0 <= visits <= LARGEST_WORTH and 0 <= amaf_visits <= LARGEST_WORTH):
         playout_log.fault[0], playout_log.fault[1], playout_log.fault[2], playout_log.fault[3] = 1.0, value, visits, amaf_visits
         return
@@ -118,7 +118,7 @@ def put(playout_log, i, value, visits, amaf_visits):
 
 @helper
 def swap_actions(work, i, j):
-    """Let two actions, with what was said of them, change places."""
+    """Swap two actions, together with their priors and hints."""
     playout_log = work.playout_log
     work.actions[i], work.actions[j] = work.actions[j], work.actions[i]
     work.priors[i], work.priors[j] = work.priors[j], work.priors[i]
@@ -130,7 +130,7 @@ def swap_actions(work, i, j):
 
 @helper
 def sort_actions(work, count):
-    """Put actions first of which most is thought; equal ones stay as they are."""
+    """Sort actions, the most promising first; equal ones keep their order."""
     for i in range(1, count):
         j = i
         while j > 0 and is_better(work, j, j - 1):
@@ -140,7 +140,7 @@ def sort_actions(work, count):
 
 @helper
 def sort_by_number(work, count):
-    """Put actions in the order of their numbers: where all scores are equal, the lowest is followed."""
+    """Sort actions by number: where all scores are equal, the lowest is followed."""
     for i in range(1, count):
         j = i
         while j > 0 and work.actions[j] < work.actions[j - 1]:
@@ -161,7 +161,7 @@ def is_better(work, i, j):
 
 
 def ask_heuristic(function: Any, state: Any, actions: np.ndarray, size: int, playout_log: Any) -> None:
-    """Have a Python function say what it thinks of these actions, check that and put it into the playout log."""
+    """Call a Python heuristic for these actions, check its answer and write it into the playout log."""
     try:
         with released():
             values, visits, amaf_visits = function(state)
@@ -174,7 +174,7 @@ def ask_heuristic(function: Any, state: Any, actions: np.ndarray, size: int, pla
 
 
 def check_advice(heuristic: Any, playout_log: Any) -> None:
-    """Tell what a compiled heuristic has said and cannot have meant."""
+    """Raise an `EvaluatorError` if a compiled heuristic gave an invalid hint."""
     if playout_log.fault[0] != 0.0:
         _, value, visits, amaf_visits = playout_log.fault
         playout_log.fault[0] = 0.0
@@ -201,7 +201,7 @@ def _part(given: Any, name: str, size: int, most: float, actions: np.ndarray) ->
 
 @generic(default=True)
 def advises_objects(heuristic):
-    """Whether a heuristic needs no state, so that games of Python objects can have it."""
+    """Whether a heuristic needs no state, so that games of Python objects can use it."""
     return False
 
 

@@ -1,7 +1,7 @@
-"""Positions where nothing can be played although the game is not over: a mistake in the rules that every author makes once.
+"""Positions without a legal action although the game is not over: a mistake in the rules that every author makes once.
 
-A kernel that meets one notes it in its scratch memory and comes back; Python then says which position it is. Nothing of the
-simulation that met it is counted.
+A kernel that meets one records it in its scratch memory and returns; Python then raises an error that shows the position.
+The simulation that met it is not counted.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ HINT = "let the rule `is_over` say that the game has ended there, or give the pl
 
 @helper
 def mark_stuck(state, work):
-    """Note that nothing can be played in this state, which is not over."""
+    """Record that no action is legal in this state, although the game is not over."""
     work.stuck[0] = 1
     work.stuck_state[0] = state
 
@@ -27,7 +27,7 @@ def is_stuck(work):
 
 
 def check_stuck(game: Any, work: Any) -> None:
-    """Say which position a kernel could not go on from, if there was one."""
+    """Raise a `GameError` that shows the position a kernel could not continue from, if there was one."""
     if work.stuck[0]:
         work.stuck[0] = 0
         state = readable(work.stuck_state)[0]

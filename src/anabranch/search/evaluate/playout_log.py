@@ -1,4 +1,4 @@
-"""What a simulation leaves behind for AMAF values: the actions of its playouts, and scratch memory. Next: `amaf.py`."""
+"""What a simulation records for AMAF values: the actions of its playouts, and scratch memory. Next: `amaf.py`."""
 
 from typing import Any, NamedTuple
 
@@ -7,10 +7,10 @@ import numpy as np
 from anabranch.jit import by_pointer, helper
 from anabranch.search.memory.layout import ACTION_CODES, Off, On
 
-LONGEST = 4096  # actions of a playout that are noted: what comes later says little
-MOST_PLAYOUTS = 64  # of one evaluation, whose actions are noted if they are as long as that
+LONGEST = 4096  # actions of a playout that are recorded: later ones carry little information
+MOST_PLAYOUTS = 64  # of one evaluation, whose actions are recorded if each is as long as that
 ACTION_BITS = 16  # of a code; the rest is the player
-PLAYOUTS = 0  # in `ends`: how many playouts there were; the end of playout p is behind, at p + 1
+PLAYOUTS = 0  # in `ends`: the number of playouts; the end of playout p follows at p + 1
 
 
 @by_pointer
@@ -20,22 +20,22 @@ class PlayoutLog(NamedTuple):
     codes: Any  # i4: the actions of the last evaluation's playouts, one playout after the other; see `log_action`
     ends: Any  # i4 (1 + playouts,): see PLAYOUTS
     values: Any  # f8 (playouts, width): their values
-    seen: Any  # i8 (players, actions): the pass that met an action last
+    seen: Any  # i8 (players, actions): the last pass that met the action
     clock: Any  # i8 (1,): passes so far
     pool_visits: Any  # f8 (players, actions): AMAF values on the way down, for rules that read those of ancestors
     pool_totals: Any  # f8 (players, actions)
     pooled: Any  # i8 (players, actions): the descent that wrote them
     descents: Any  # i8 (1,): descents so far
     scratch: Any  # f8 (actions,)
-    hints: Any  # f4 (actions,): what a heuristic says of a new node's actions, normalised
-    worth: Any  # i4 (actions, 2): and the simulations that this is worth, its own and AMAF ones
-    fault: Any  # f8 (4,): whether a heuristic said what it cannot mean, and what: H, C, C~
+    hints: Any  # f4 (actions,): a heuristic's values of a new node's actions, normalised
+    worth: Any  # i4 (actions, 2): and the simulations that these count as, own and AMAF
+    fault: Any  # f8 (4,): whether a heuristic gave an invalid hint, and its H, C, C~
     strict: bool  # whether an action counts only if no other player has played it before
     used: Any  # On or Off
 
 
 def new_playout_log(used: bool, players: int, actions: int, width: int, playouts: int, strict: bool) -> PlayoutLog:
-    """Room for the playout log of a search, or none."""
+    """The playout log of a search, with empty arrays if it is not used."""
     if not used:
         players, actions, playouts = 0, 0, 0
     table = (players, actions)
@@ -60,20 +60,20 @@ def new_playout_log(used: bool, players: int, actions: int, width: int, playouts
 
 @helper
 def begin_descent(playout_log):
-    """A simulation begins."""
+    """Start a simulation."""
     playout_log.descents[0] += 1
     begin_evaluation(playout_log)
 
 
 @helper
 def begin_evaluation(playout_log):
-    """Nothing was played out yet."""
+    """Start an evaluation, with no playouts yet."""
     playout_log.ends[PLAYOUTS] = 0
 
 
 @helper
 def begin_playout(playout_log, values):
-    """One more playout; where its actions go. `values` is what those before have brought."""
+    """Start one more playout; returns where its actions go. `values` is the sum of the previous playouts."""
     p = playout_log.ends[PLAYOUTS]
     playout_log.ends[PLAYOUTS] = p + 1
     for i in range(len(values)):
@@ -83,7 +83,7 @@ def begin_playout(playout_log, values):
 
 @helper
 def log_action(playout_log, place, player, action):
-    """Note an action of a playout; where the next one goes."""
+    """Record an action of a playout; returns where the next one goes."""
     if place < len(playout_log.codes):
         playout_log.codes[place] = (player << ACTION_BITS) | action
         place += 1
@@ -92,7 +92,7 @@ def log_action(playout_log, place, player, action):
 
 @helper
 def end_playout(playout_log, place, values):
-    """The playout is over: it is worth what `values` have become more."""
+    """End a playout: its value is what it has added to `values`."""
     p = playout_log.ends[PLAYOUTS] - 1
     playout_log.ends[p + 1] = place
     for i in range(len(values)):
@@ -110,7 +110,8 @@ def mark_playout(playout_log, p):
 
 @helper
 def mark(playout_log, player, action):
-    """A player has played this, before all that is marked already. Where it is strict, the same by others no longer counts."""
+    """Mark an action as played by this player before all those marked already. If strict, the same action by others no longer
+    counts."""
     if playout_log.strict:
         for other in range(playout_log.seen.shape[0]):
             playout_log.seen[other, action] = 0

@@ -1,4 +1,4 @@
-"""What evaluators in Python say, checked: f(states) -> (priors, values)."""
+"""Checks of what evaluators in Python return: f(states) -> (priors, values)."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ from anabranch.games.objects import ObjectGame
 from anabranch.interrupts import released
 from anabranch.jit import generic
 
-LARGEST = 1e100  # of values where nothing says how large they can be: many of them can still be summed
-SLACK = 1e-4  # of the range, for evaluators that round
+LARGEST = 1e100  # the largest value where no range is known: many of them can still be summed
+SLACK = 1e-4  # as a share of the range, for evaluators that round
 NO_PRIORS = (
     "the evaluator gave every legal action the prior 0; give legal actions some weight, "
     "or return None instead of priors for uniform ones"
@@ -19,7 +19,7 @@ NO_PRIORS = (
 
 
 def ask(evaluator: Callable[..., Any], states: Any) -> Any:
-    """Call a user's evaluator; what it raises is told as its own fault."""
+    """Call a user's evaluator; what it raises becomes an `EvaluatorError` that names the evaluator."""
     try:
         with released():
             return evaluator(states)
@@ -31,18 +31,18 @@ def ask(evaluator: Callable[..., Any], states: Any) -> Any:
 
 
 class Checked(NamedTuple):
-    """Priors (positions, actions) and values whose numbers were looked at where they were made; a network's are."""
+    """Priors (positions, actions) and values that were already checked where they were computed, as a network's are."""
 
     priors: np.ndarray
     values: np.ndarray
 
 
-Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and how far these may be off
+Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and the standard deviations of the values
 
 
 def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarray | None = None) -> Answer:
-    """What f's answer says of `count` positions of a game, a row each; None where it says nothing. `movers`: who moves in each,
-    which is asked for if `has_two_ranges`."""
+    """f's answer for `count` positions of a game, one row each; None for what it leaves out. `movers`: the player to move in
+    each, needed if `has_two_ranges`."""
     shape = game.policy_shape
     if isinstance(answer, Checked):
         return answer.priors, answer.values.reshape(count, width), None
@@ -66,20 +66,20 @@ def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarr
 
 @generic(default=True)
 def edge_priors(game, states, priors):
-    """The priors of edges, (positions, edges), from those that an evaluator gives, (positions, *game.policy_shape): the same,
-    where an edge is one player's action. `states`: called without arguments, gives the positions."""
+    """The priors of edges, (positions, edges), from an evaluator's, (positions, *game.policy_shape): the same where an edge is
+    one player's action. `states`: a function without arguments that returns the positions."""
     return priors
 
 
 def has_two_ranges(game: Any) -> bool:
-    """Whether what a position can be worth to the player who moves depends on who that is: of two players one gets what the
-    other pays, and the declared range, player 0's, is not the same turned round."""
+    """Whether the range of values for the player to move depends on who that is: the game is zero-sum for two players, and the
+    declared range, player 0's, is not symmetric about 0."""
     low, high = game.value_range
     return game.value_width() == 1 and game.players > 1 and low != -high
 
 
 def _check_range(values: np.ndarray, game: Any, movers: np.ndarray | None) -> None:
-    """Whether values can be what the game pays."""
+    """Raise if a value is outside the range of what the game can pay."""
     low, high = _to_come(game)
     lowest, highest = np.full(values.shape, low), np.full(values.shape, high)
     if movers is not None and has_two_ranges(game):
@@ -96,12 +96,12 @@ def _check_range(values: np.ndarray, game: Any, movers: np.ndarray | None) -> No
 
 
 def _to_come(game: Any) -> tuple[float, float]:
-    """The least and the most that a position can still be worth, to player 0 if two players share one number. Where a game pays
-    on the way, the declared range is that of all together: what is left lies between its ends, whatever was paid."""
+    """The least and the greatest value that a position can still have, for player 0 if two players share one number. Where a
+    game pays rewards along the way, the declared range is that of their sum; the remaining part is bounded by its width."""
     low, high = game.value_range
     if not _has_rewards(game):
         return low, high
-    if game.discount != 1.0:  # later rewards count more, seen from later on
+    if game.discount != 1.0:  # later rewards count more from a later position
         return -LARGEST, LARGEST
     span = max(high, 0.0) - min(low, 0.0)
     return -span, span

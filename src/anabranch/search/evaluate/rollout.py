@@ -1,8 +1,8 @@
-"""Evaluators: what a new position is worth, and how likely its actions are.
+"""Evaluators: the value of a new position, and the priors of its actions.
 
-`Rollout` and `Uniform` run inside the kernel. A Python callable `f(states) -> (priors, values)` is served by
-`searcher.py`, between kernels. Values are the game's own units: player 0's alone where that says it all, else one number
-a player. Next: `loops/tree.py`.
+`Rollout` and `Uniform` run inside the kernel. A Python callable `f(states) -> (priors, values)` is called by
+`searcher.py`, between kernels. Values are in the game's own units: player 0's alone where that suffices, else one number
+per player. Next: `loops/tree.py`.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from anabranch.search.memory.layout import is_on
 
 __all__ = ["LEAF_STATE", "Rollout", "Uniform", "evaluate"]
 
-# The states that kernels work on, by their place in `Work.states`.
+# The states that kernels work on, by their index in `Work.states`.
 ROOT_STATE, LEAF_STATE, PLAYOUT_STATE, CAMP_STATE = range(4)
 
 
@@ -29,21 +29,21 @@ class Rollout(NamedTuple):
 
     policy: Any = None  # None: the game's own, `Game.policy`
     playouts: Count = 1  # for each evaluation
-    cutoff: Count = 10_000  # plies after which the game's `heuristic` is asked instead of playing on
+    cutoff: Count = 10_000  # plies after which the playout stops and the game's `heuristic` gives the value
 
 
 class Uniform(NamedTuple):
-    """Knows nothing: uniform priors, and the middle of the declared range as value; where both players move at once and are
-    paid on the way, nothing more to come, 0."""
+    """No knowledge: uniform priors, and the middle of the declared range as value; in games of simultaneous moves with rewards
+    along the way, 0, as if nothing more were to come."""
 
 
 @generic
 def evaluate(evaluator, work, scale, discount):
     """Write the value of `work.states[LEAF_STATE]`, where the game is not over, into `work.values`: in units of the game's
-    returns, player 0's where that says it all, else one number a player.
+    returns, player 0's where that suffices, else one number per player.
 
     `scale.middle` is the middle of the range of returns and 1 / `scale.factor` half its width; `discount` is the game's.
-    Besides `work.values`, `work.random` may be used, and `work.states[PLAYOUT_STATE]` played on; priors are uniform."""
+    Besides `work.values`, only `work.random` and `work.states[PLAYOUT_STATE]` may be changed; priors are uniform."""
 
 
 @evaluate.register(Uniform)
@@ -69,7 +69,7 @@ def evaluate_rollout(evaluator, work, scale, discount):
 
 @helper
 def play_out(evaluator, work, scale, discount):
-    """Play from the leaf to the end, or to the cut-off, and add what was returned to `work.values`."""
+    """Play from the leaf to the end, or to the cutoff, and add the return to `work.values`."""
     work.states[PLAYOUT_STATE] = work.states[LEAF_STATE]
     state = work.states[PLAYOUT_STATE]
     width = rules.value_width(state)
@@ -117,7 +117,7 @@ def guess(state, out, scale):
 
 @generic(default=True)
 def bound_to(evaluator, game):
-    """The evaluator as searches of this game use it. A network says at once if it is for another game."""
+    """The evaluator as searches of this game use it. A network raises at once if it is for another game."""
     if hasattr(evaluator, "bind"):
         evaluator.bind(game)
     return evaluator

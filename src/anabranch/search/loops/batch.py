@@ -1,13 +1,13 @@
 """Simulations in batches: many descents under way, their leaves evaluated together by one call of Python.
 
-`process_batch` takes what was said of the leaves that waited, backs them up, and goes down until new leaves wait. It works on
-many searches at once, whose memory stands in the rows of common arrays (a `stack`), so that hundreds of games fill one batch
-and a call from Python costs the same for all of them as for one.
+`process_batch` backs up the waiting leaves with their evaluations, then descends until new leaves wait. It works on many
+searches at once, whose memory is in the rows of common arrays (a `stack`), so that hundreds of games fill one batch and a call
+from Python costs the same for all of them as for one.
 
-A descent has a **lane**: its own path and states. A leaf waits in its lane; a position that waits already is not asked for
+A descent has a **lane**: its own path and states. A leaf waits in its lane; a position that already waits is not evaluated
 twice: the second descent to it becomes a **duplicate**, which keeps its virtual loss, so that the next one goes elsewhere, and
-is withdrawn with the batch. A simulation that needs no evaluation is backed up at once, but a batch takes no more of them than
-it has room for leaves, so that they do not outrun those that wait. Read first: `graph.py`, `select/virtual_loss.py`. Above:
+is withdrawn with the batch. A simulation that needs no evaluation is backed up at once, but a batch takes no more of these than
+it has room for leaves, so that they do not outrun the waiting ones. Read first: `graph.py`, `select/virtual_loss.py`. Above:
 `drivers/batch.py`.
 """
 
@@ -40,15 +40,15 @@ from anabranch.search.memory.graph import NOT_WAITING, WAITING, row_of, weigh
 from anabranch.search.memory.layout import NO_NODE, REFUSED, is_on, slot
 from anabranch.search.memory.locks import lock, lock_in_place, unlock
 
-# What `status` says of each search.
+# The fields of `status` for each search.
 DONE = 0  # simulations that were backed up
 WAIT = 1  # leaves that wait
-DUPLICATES = 2  # descents to leaves that waited already
-WHY = 3  # why no more set out: GOES_ON, PATH_FULL, PROVEN, MEMORY_FULL, STUCK
+DUPLICATES = 2  # descents to leaves that already waited
+WHY = 3  # why no more simulations start: GOES_ON, PATH_FULL, PROVEN, MEMORY_FULL, STUCK
 COLLISIONS = 4  # duplicates so far
 STATUS_FIELDS = 5
 GOES_ON = 0
-LEFT_OUT = -1  # of `counts`: this search is not even given a root
+LEFT_OUT = -1  # in `counts`: this search does not even get a root
 NO_FAULT = -1
 
 
@@ -72,11 +72,11 @@ class Lanes(NamedTuple):
 def process_batch(
     stack, roots, select, operator, graph_rules, limits, work, lanes, counts, refusals, priors, values, weights, forget
 ):
-    """Back up the leaves that wait with these priors, values and weights, in the order of searches and lanes; then let each
-    search set out on up to `counts` simulations. Gives NO_FAULT; or, with nothing done, the first leaf of whose actions none
-    has a prior.
+    """Back up the waiting leaves with these priors, values and weights, in the order of searches and lanes; then start up to
+    `counts` simulations in each search. Returns NO_FAULT; or, having done nothing, the first leaf whose legal actions all have
+    prior 0.
 
-    With `forget`, withdraw all that is under way instead, as if nobody had gone down."""
+    With `forget`, withdraw everything under way instead, as if there had been no descents."""
     if forget:
         withdraw_all(stack, work, lanes)
         return NO_FAULT
@@ -105,7 +105,7 @@ def process_batch(
 
 @helper
 def withdraw_all(stack, work, lanes):
-    """Withdraw all that is under way."""
+    """Withdraw everything under way."""
     for s in range(len(lanes.status)):
         graph = refer(row_of(stack, s))
         for leaf in range(lanes.status[s, WAIT]):
@@ -122,7 +122,7 @@ def withdraw_all(stack, work, lanes):
 
 @helper
 def gather(graph, root, select, operator, graph_rules, limits, work, lanes, s, count, refusals):
-    """Set out until `count` simulations are done or wait, or the batch is full."""
+    """Start simulations until `count` of them are done or wait, or the batch is full."""
     status = lanes.status[s]
     status[WHY] = GOES_ON
     if count == LEFT_OUT:
@@ -159,20 +159,20 @@ def gather(graph, root, select, operator, graph_rules, limits, work, lanes, s, c
             status[WHY] = STUCK
             break
         else:
-            if end == WANTS_VALUE:  # over, but without room for a node that says so
+            if end == WANTS_VALUE:  # over, but without room for a node to record it
                 end = AT_EDGE
             ascend(graph, depth, operator, graph_rules, end, limits, lane)
             settled += 1
     status[DONE] += settled
     if (
         status[WAIT] == 0
-    ):  # what was found waits in other threads, or there is no going on: nobody comes back for these duplicates
+    ):  # the leaves wait in other threads, or the search cannot go on: nothing would withdraw these duplicates later
         drop_duplicates(graph, lanes, s, work)
 
 
 @helper
 def claim(graph, leaf):
-    """Mark a leaf as one that waits; False if it does so already, or another thread has just made more of it."""
+    """Mark a leaf as waiting; False if it already waits, or another thread has just expanded it."""
     leaf = lock_in_place(graph, leaf)
     node = graph.nodes[slot(leaf)]
     is_free = (node.flags & WAITING) == 0 and node.count == 0
@@ -184,7 +184,7 @@ def claim(graph, leaf):
 
 @helper
 def release(graph, leaf):
-    """The leaf does not wait any more."""
+    """Mark the leaf as no longer waiting."""
     lock(graph, leaf)
     graph.nodes[slot(leaf)].flags &= NOT_WAITING
     unlock(graph, leaf)
@@ -192,7 +192,7 @@ def release(graph, leaf):
 
 @helper
 def await_root(graph, root, limits, work, lanes, s):
-    """The root itself is the leaf that waits; its node is made if there is none."""
+    """Let the root itself be the leaf that waits; its node is created if there is none."""
     lane = refer(lane_of(work, lanes, s, 0))
     number = reach_root(graph, root, limits, lane)[1]
     if number == NO_NODE:
@@ -255,7 +255,7 @@ def mass_of(priors, actions, count):
 
 @helper
 def receive_answers(graph, operator, graph_rules, limits, work, lanes, s, lane, priors, values):
-    """Back up a leaf with what was said of it, and give it edges; its number from now on."""
+    """Back up a leaf with its evaluation and expand it; returns its new number."""
     depth, leaf = np.int64(lanes.depths[s, lane]), np.int64(lanes.leaves[s, lane])
     player, count = choices(work.states[LEAF_STATE], work)
     mass = mass_of(priors, work.actions, count) if player != CHANCE else 1.0
@@ -285,7 +285,7 @@ _in_lane = replacing(Work, "states", "random", "path_nodes", "path_edges", "path
 
 @helper
 def lane_of(work, lanes, s, lane):
-    """The scratch memory of a descent: its own path and states, what all share besides."""
+    """The scratch memory of a descent: its own path and states, and the parts that all descents share."""
     return _in_lane(
         work,
         lanes.states[s, lane],

@@ -1,8 +1,7 @@
-"""The loop on graphs: descend, evaluate, back up, where paths may join, end early, or meet themselves.
+"""The loop on graphs: descend, evaluate, back up, where paths may join, end early, or form cycles.
 
 `simulate_graph` runs whole simulations inside one kernel; where Python must play or evaluate, `graph_stages.py` has the same in
-parts. A simulation adds one visit to one edge of the
-root, whether it evaluates anything or not. Nothing here recurses.
+parts. A simulation adds one visit to one edge of the root, whether it evaluates anything or not. Nothing here recurses.
 Read first: `memory/graph.py`, `backup/graph_update.py`. Beside: `tree.py`, the same for compact trees.
 """
 
@@ -62,40 +61,40 @@ from anabranch.search.select.base import NoLearning, learn
 from anabranch.search.select.virtual_loss import come_back, set_out
 
 # How a descent ends.
-WANTS_VALUE = 0  # at a leaf that wants an evaluation (NO_NODE: there is no room for it)
-HAS_VALUE = 1  # nothing is to be evaluated: the game is over, or the child is known well enough
-GIVEN_VALUE = 2  # `work.values` has what is backed up: the last edge catches up with its child, or meets a repetition
+WANTS_VALUE = 0  # at a leaf that needs an evaluation (NO_NODE: there is no room for it)
+HAS_VALUE = 1  # no evaluation is needed: the game is over, or the child has enough visits
+GIVEN_VALUE = 2  # `work.values` is what is backed up: the last edge catches up with its child, or meets a repetition
 UNKNOWN = 3  # the last edge's child is not known yet, and Python must play (games of Python objects)
 PATH_FULL = 4  # the path is longer than its buffer; Python enlarges it and tries again
 PROVEN = 5  # of `simulate_graph`: the root's value is known
 MEMORY_FULL = 6  # of `simulate_graph`: memory can be collected
-AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for want of room
-STUCK = 8  # of `simulate_graph`: nothing can be played in some position: see `evaluate/no_legal_action.py`
+AT_EDGE = 7  # of `ascend`: the leaf was evaluated, but had no node for lack of room
+STUCK = 8  # of `simulate_graph`: a position without a legal action: see `evaluate/no_legal_action.py`
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
 AMAF_LINES_AHEAD = 2  # and the AMAF values of those and as many more
 
 
 @by_pointer
 class GraphRules(NamedTuple):
-    """How a graph is walked."""
+    """How simulations traverse and update a graph."""
 
     update: Any = Incremental()
     stop: Any = Stop()  # what a simulation does at a child with more visits than the edge to it
     stale: Any = PathOnly()
     opaque: bool = False  # whether only Python knows the positions
     heuristic: Any = NoHeuristic()
-    ordered: bool = False  # whether edges stand in the order of their hints and priors
-    in_order: bool = False  # whether in that of their actions, or drawn from the seed; the first of equals is followed
+    ordered: bool = False  # whether edges are sorted by their hints and priors
+    in_order: bool = False  # whether edges are sorted by action, not shuffled by the seed; the first of equals is followed
     learner: Any = NoLearning()  # the selection rule, if it keeps more than visits and totals: see `base.learn`
 
 
 @kernel
 def simulate_graph(graph, root, select, evaluator, operator, graph_rules, limits, work, count, refusals):
-    """Run up to `count` simulations; gives the root's number, how many were done and, if it is fewer, why: PATH_FULL, PROVEN,
-    STUCK, or MEMORY_FULL once memory was asked for in vain `refusals` times in all, or the slots of this thread may not do.
+    """Run up to `count` simulations; returns the root's number, how many were done and, if fewer, why: PATH_FULL, PROVEN,
+    STUCK, or MEMORY_FULL once `refusals` allocations in all have failed, or this thread's slots may not suffice.
 
     A count of 0 plants the root: ROOT_STATE, which is not over, gets a node (`root`, if that is not NO_NODE) with an evaluation
-    and edges; the number is NO_NODE if there is no room. (One kernel does both, since an evaluator is long to compile.)"""
+    and edges; the number is NO_NODE if there is no room. (One kernel does both, since an evaluator takes long to compile.)"""
     for done in range(max(count, 1)):
         if count == 0:
             depth, leaf, end = reach_root(graph, root, limits, work)
@@ -133,7 +132,7 @@ def simulate_graph(graph, root, select, evaluator, operator, graph_rules, limits
 
 @helper
 def reach_root(graph, root, limits, work):
-    """A descent that ends at the root, whose node is found or made."""
+    """A descent that ends at the root, whose node is found or created."""
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     if root == NO_NODE:
         low, high = rules.key(work.states[LEAF_STATE])
@@ -151,7 +150,7 @@ def reach_root(graph, root, limits, work):
 
 @helper
 def descend(graph, root, select, graph_rules, limits, work):
-    """Follow the selection rule from the root, noting the path; its depth, the node at its end, and how it ended."""
+    """Follow the selection rule from the root and record the path; returns its depth, the node at its end, and how it ended."""
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     graph.used[SIMULATION] += 1
     if is_on(graph.has_amaf):
@@ -161,7 +160,7 @@ def descend(graph, root, select, graph_rules, limits, work):
 
 @helper
 def arrive(graph, depth, select, graph_rules, limits, work):
-    """Judge the child that the path's last edge leads to, and go on from there if that is wanted."""
+    """Judge the child that the path's last edge leads to, and continue from there unless the simulation ends."""
     end = judge(graph, depth, graph_rules, limits, work)
     number = child_of(graph, work.path_edges[depth - 1])
     if end != WANTS_VALUE or number == NO_NODE:
@@ -171,7 +170,7 @@ def arrive(graph, depth, select, graph_rules, limits, work):
 
 @helper
 def follow(graph, number, depth, select, graph_rules, limits, work):
-    """Go down from a node of the path, LEAF_STATE being its position."""
+    """Descend from a node of the path whose position is LEAF_STATE."""
     state = work.states[LEAF_STATE]
     while True:
         number = lock_in_place(graph, number)
@@ -251,7 +250,7 @@ def judge(graph, depth, graph_rules, limits, work):
 
 @helper
 def is_on_path(graph, number, depth, work):
-    """Whether the simulation has come by this node: its `last_simulation` says so, unless threads share the graph."""
+    """Whether this node is on the simulation's path: its `last_simulation` says so, unless threads share the graph."""
     if not is_on(graph.shared):
         return graph.nodes[slot(number)].last_simulation == current_simulation(graph)
     if graph.merge:
@@ -263,7 +262,7 @@ def is_on_path(graph, number, depth, work):
 
 @helper
 def expect(graph, edge, limits):
-    """Have a node, and its first edges if it is likely to have some, fetched while the action that leads there is played."""
+    """Prefetch a node, and its first edges if it is likely to have some, while the action that leads there is played."""
     prefetch(graph.nodes, edge.child, 0)
     if edge.visits > limits.expand_after:
         for line in range(1, LINES_AHEAD):
@@ -275,7 +274,7 @@ def expect(graph, edge, limits):
 
 @helper
 def discover(graph, depth, limits, work):
-    """Find or make the node that the path's last edge leads to, LEAF_STATE being its position."""
+    """Find or create the node that the path's last edge leads to, whose position is LEAF_STATE."""
     state = work.states[LEAF_STATE]
     if rules.has_rewards(state):
         for i in range(width_of(graph)):
@@ -300,7 +299,7 @@ def discover(graph, depth, limits, work):
 
 @helper
 def meets_path(graph, number, depth, work):
-    """Whether a shared node repeats one of the path, where that is more than to be the same node."""
+    """Whether a shared node repeats one of the path, in games whose repetitions have a key of their own."""
     if not is_on(graph.has_repetition_keys):
         return False
     if not graph.merge or (graph.nodes[slot(number)].flags & EXEMPT) != 0:
@@ -324,7 +323,7 @@ def add_leaf(graph, low, high, depth, limits, work):
 
 @helper
 def mark_repetition(graph, number, depth, work):
-    """Note whether the position of a new node, LEAF_STATE, may come at all."""
+    """Set the repetition flags of a new node, whose position is LEAF_STATE: EXEMPT, or EXHAUSTED if it may not occur."""
     state = work.states[LEAF_STATE]
     if is_on(graph.has_repetition_keys):
         graph.repetition_keys[number, 0], graph.repetition_keys[number, 1] = rules.repetition_key(state)
@@ -332,15 +331,15 @@ def mark_repetition(graph, number, depth, work):
         graph.nodes[slot(number)].flags |= EXEMPT
         return
     low, high = repetition_key_of(graph, number)
-    # In a tree what a node repeats never changes, so it is asked once.
+    # In a tree a node's path never changes, so one check suffices.
     if is_exhausted(work.exhausted, low, high) or (not graph.merge and repeats(graph, number, depth, work)):
         graph.nodes[slot(number)].flags |= EXHAUSTED
 
 
 @helper
 def lead_to(graph, depth, child, is_new, limits, work):
-    """Let the path's last edge lead to `child`, which was just made or found. If it was visited before there was room for a
-    node, a new node takes over."""
+    """Let the path's last edge lead to `child`, which was just created or found. If the edge was visited before there was room
+    for a node, a new node takes over its statistics."""
     e = work.path_edges[depth - 1]
     number = work.path_nodes[depth - 1]
     lock(graph, number)
@@ -366,9 +365,9 @@ def lead_to(graph, depth, child, is_new, limits, work):
 
 @helper
 def expand(graph, number, depth, graph_rules, limits, work):
-    """Give the node of LEAF_STATE edges: uniform priors in random order, or in that of their numbers, with what the heuristic
-    says; or chance events with their probabilities. Its number from now on, or NO_NODE if there is no room, or nothing can be
-    played."""
+    """Give the node of LEAF_STATE edges: actions in random order, or in that of their numbers, with uniform priors and the
+    heuristic's hints; or chance events with their probabilities. Returns its new number, or NO_NODE if there is no room or no
+    legal action."""
     state = work.states[LEAF_STATE]
     if graph_rules.in_order:
         player, count = choices(state, work)
@@ -394,7 +393,7 @@ def expand(graph, number, depth, graph_rules, limits, work):
 
 @helper
 def unlock_both(graph, before, number):
-    """Unlock a node, and if it has moved, since its lock moved with it, both places; the new one first."""
+    """Unlock a node; if it has moved, and its lock with it, unlock both places, the new one first."""
     if number != NO_NODE and number != before:
         unlock(graph, number)
     unlock(graph, before)
@@ -402,7 +401,7 @@ def unlock_both(graph, before, number):
 
 @helper
 def take_advice(graph_rules, graph, player, count, depth, limits, work):
-    """Have the heuristic say what it thinks of `work.actions`, and sort them by that if the rule wants it; chance has none."""
+    """Ask the heuristic for hints on `work.actions`, and sort these if the rule needs it; chance nodes have no hints."""
     if player == CHANCE:
         advise_all(NoHeuristic(), graph, count, depth, limits, work)
         return
@@ -413,7 +412,7 @@ def take_advice(graph_rules, graph, player, count, depth, limits, work):
 
 @helper
 def keep_outcome(graph, number, work):
-    """The game is over at this node, with `work.values` as its outcome."""
+    """Mark a node as the end of the game, with `work.values` as its outcome."""
     node = graph.nodes[slot(number)]
     node.flags |= OVER
     node.player = CHANCE
@@ -426,7 +425,7 @@ def keep_outcome(graph, number, work):
 
 @helper
 def count_end(graph, number, work):
-    """One more visit of a node where the game is over; an outcome that is drawn by luck is averaged."""
+    """Count one more visit of a node where the game is over; random outcomes are averaged."""
     node = graph.nodes[slot(number)]
     node.own += 1
     node.visits += 1
@@ -441,7 +440,7 @@ def count_end(graph, number, work):
 
 @helper
 def record_value(graph, leaf, evaluations, work):
-    """Count `work.values` as an evaluation of the leaf; without a node (no room) that is left to `ascend`."""
+    """Count `work.values` as an evaluation of the leaf; without a node (no room), `ascend` does it."""
     graph.used[EVALUATED] += evaluations
     if leaf != NO_NODE:
         count_evaluation(graph, leaf, work)
@@ -465,38 +464,38 @@ def record_value_at_edge(graph, number, depth, limits, work):
 
 @helper
 def count_evaluation(graph, leaf, work):
-    """One more evaluation of a node, usually a leaf."""
+    """Count one more evaluation of a node, usually a leaf."""
     leaf = lock_in_place(graph, leaf)
     node = graph.nodes[slot(leaf)]
-    if is_on(graph.has_weights) and graph.weights[slot(leaf), OWN_WEIGHT] == 0.0:  # the evaluator does not say
+    if is_on(graph.has_weights) and graph.weights[slot(leaf), OWN_WEIGHT] == 0.0:  # the evaluator gives none
         weigh(graph, leaf, 1.0)
     node.own += 1
     node.visits += 1
     for i in range(width_of(graph)):
         mean = node.mean[i]
         average(graph, leaf, i, work.values[i])
-        if is_on(graph.shared) and node.count > 0:  # another thread has gone on from here: there is more to it than this
+        if is_on(graph.shared) and node.count > 0:  # another thread has expanded it: `mean` includes its edges
             node.mean[i] = mean + (work.values[i] - mean) / node.visits
     unlock(graph, leaf)
 
 
 @helper
 def average(graph, number, i, value):
-    """One more evaluation of a leaf, already counted."""
+    """Average one more evaluation of a leaf, which is already counted."""
     before = own_value(graph, number, i)
     set_value(graph, number, i, before + (value - before) / graph.nodes[slot(number)].own)
 
 
 @helper
 def set_value(graph, number, i, value):
-    """What a leaf's own evaluations say, which is all that is known of it."""
+    """Set the mean of a leaf's own evaluations, which is also the leaf's value."""
     graph.headers[slot(number - 1)].value[i] = value
     graph.nodes[slot(number)].mean[i] = value
 
 
 @helper
 def ascend(graph, depth, operator, graph_rules, end, limits, work):
-    """Count the simulation on every edge of its path, and bring the nodes above up to date."""
+    """Count the simulation on every edge of its path, and update the nodes above."""
     if end != GIVEN_VALUE:
         last = child_of(graph, work.path_edges[depth - 1])
         if last != NO_NODE and end == HAS_VALUE:

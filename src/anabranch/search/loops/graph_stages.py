@@ -1,6 +1,6 @@
 """A simulation on a graph in parts, for what Python must do between them: play, evaluate, advise.
 
-`descend_graph` and `finish_graph` are the halves; what stands between them is called by `drivers/python.py`.
+`descend_graph` and `finish_graph` are the two halves; `drivers/python.py` calls the parts in between.
 Read first: `graph.py`.
 """
 
@@ -21,13 +21,13 @@ from anabranch.search.memory.table import find
 
 @kernel
 def descend_graph(graph, root, select, graph_rules, limits, work):
-    """The first half of a simulation: its depth, the leaf, and how the descent ended."""
+    """The first half of a simulation: returns its depth, the leaf, and how the descent ended."""
     return descend(graph, root, select, graph_rules, limits, work)
 
 
 @kernel
 def descend_on(graph, depth, select, graph_rules, limits, work):
-    """Go on with a descent that ended UNKNOWN, after the last edge of the path got its child."""
+    """Continue a descent that ended UNKNOWN, after the last edge of the path got its child."""
     return arrive(graph, depth, select, graph_rules, limits, work)
 
 
@@ -51,14 +51,14 @@ def find_or_add(graph, depth, low, high, limits, work):
 
 @kernel
 def end_here(graph, number, limits, work):
-    """The game is over at this new node: `work.values` has the outcome."""
+    """Mark a new node as the end of the game: `work.values` is the outcome."""
     keep_outcome(graph, number, work)
 
 
 @kernel
 def adopt_graph(graph, number, player, count, graph_rules, work):
     """Give a leaf `count` edges with `work.actions`, their priors and, if there are AMAF values, the hints in the playout log;
-    its number from now on, or NO_NODE if there is no room."""
+    returns its new number, or NO_NODE if there is no room."""
     return adopt_advised(graph, number, player, count, graph_rules, work)
 
 
@@ -84,7 +84,7 @@ def adopt_advised(graph, number, player, count, graph_rules, work):
     if graph_rules.ordered and player != CHANCE:
         sort_actions(work, count)
     before = lock_in_place(graph, number)
-    # It waited until now, so that no other thread could have it evaluated a second time.
+    # The leaf was marked as waiting until now, so that no other thread could evaluate it a second time.
     graph.nodes[slot(before)].flags &= NOT_WAITING
     number = add_edges(graph, before, player, work.actions, count)
     if number != NO_NODE:
@@ -104,20 +104,20 @@ def evaluate_graph(evaluator, limits, work):
 
 @kernel
 def advise_graph(graph, count, depth, graph_rules, limits, work):
-    """Write what a compiled heuristic says of the first `count` of `work.actions` into the playout log."""
+    """Write a compiled heuristic's hints for the first `count` of `work.actions` into the playout log."""
     advise_all(graph_rules.heuristic, graph, count, depth, limits, work)
 
 
 @kernel
 def note_value(graph, leaf, evaluations, work):
-    """`work.values` is the value of the leaf, and cost so many evaluations."""
+    """Record `work.values` as the value of the leaf, which took so many evaluations."""
     record_value(graph, leaf, evaluations, work)
 
 
 @kernel
 def survey(work):
-    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`. Where the game is
-    over there are none, and `work.values` has the outcome."""
+    """Who moves at LEAF_STATE and how many actions are legal, or events possible; they are in `work.actions`. If the game is
+    over there are none, and `work.values` is the outcome."""
     return survey_leaf(work)
 
 

@@ -29,23 +29,23 @@ class Work(NamedTuple):
     """Scratch memory of one thread."""
 
     states: Any  # records: ROOT_STATE, LEAF_STATE, PLAYOUT_STATE, and CAMP_STATE for threads on a compact tree
-    random: Any  # u8 (1,): the generator
+    random: Any  # u8 (1,): the random generator
     path_nodes: Any  # i4 (depth,): nodes from the root down
     path_edges: Any  # i4 (depth,): the edge taken at each
     path_rewards: Any  # f8 (depth, width): what each edge paid
     values: Any  # f8 (width,): the leaf's value
-    sums: Any  # f8 (width,): of what several simulations brought up
+    sums: Any  # f8 (width,): sums of the values of several simulations
     actions: Any  # i8 (largest number of edges,)
-    priors: Any  # f4 likewise: what an evaluator in Python says of them
+    priors: Any  # f4 likewise: those of an evaluator in Python
     probabilities: Any  # f8 (events,)
     rewards: Any  # f8 (players,)
     returns: Any  # f8 (players,)
-    exhausted: Any  # u8 (keys, 2): positions that may not come once more; see `memory/repetition.py`
+    exhausted: Any  # u8 (keys, 2): positions that may not occur again; see `memory/repetition.py`
     ancestry: Any  # i4 (4, nodes): scratch of `propagate.Ancestors`, else (4, 0)
     playout_log: Any  # what AMAF values and heuristics need: see `playout_log.PlayoutLog`
     grid: Any  # f8 (2, 4, actions): scratch of rules for simultaneous moves (`simultaneous/grid.py`), else (2, 4, 0)
     tableau: Any  # f8: scratch of `simultaneous/equilibrium.py`, else (0, 0)
-    stuck: Any  # i8 (1,): whether a position was met where nothing can be played; see `evaluate/no_legal_action.py`
+    stuck: Any  # i8 (1,): whether a position without a legal action was met; see `evaluate/no_legal_action.py`
     stuck_state: Any  # records (1,): that position
 
 
@@ -63,19 +63,19 @@ def tableau_shape(rule, game):
 
 @helper
 def select_edge(select, graph, number, depth, limits, work):
-    """The number of the edge that a simulation follows from a node: what the rule prefers, at the root within what the search
-    is restricted to."""
+    """The number of the edge that a simulation follows from a node: the one the rule prefers, at the root among the actions
+    that the search is restricted to."""
     if depth == 0 and limits.only != NO_NODE:
         return slot(number + 1 + limits.only)
     chosen = choose_edge(select, graph, number, depth, refer(at_depth(limits, depth)), work)
     if depth == 0 and limits.some and not limits.allowed[graph.edges[chosen].action]:
-        return first_allowed(graph, number, limits)  # proofs have closed all the others
+        return first_allowed(graph, number, limits)  # proofs have closed all the allowed ones
     return chosen
 
 
 @helper
 def step(state, action, depth, work):
-    """Play an edge's action and note what it pays."""
+    """Play an edge's action and record its reward."""
     if rules.has_rewards(state):
         work.rewards[:] = 0.0
     rules.play(state, action, work.rewards)
@@ -95,7 +95,7 @@ def read_outcome(work):
 @helper
 def choices(state, work):
     """Who moves at a state that is not over, and how many actions are legal, or events possible; they are in `work.actions`. If
-    there are none, that is noted: see `evaluate/no_legal_action.py`."""
+    there are none, that is recorded: see `evaluate/no_legal_action.py`."""
     player = rules.to_play(state)
     if rules.has_chance(state) and player == CHANCE:
         count = possible_events(state, work)
@@ -108,7 +108,7 @@ def choices(state, work):
 
 @helper
 def shuffled_choices(state, work):
-    """The same with actions, but not events, in random order: the order of a node's edges breaks ties between them."""
+    """The same with actions, but not events, in random order: the order of a node's edges breaks ties."""
     player, count = choices(state, work)
     if not (rules.has_chance(state) and player == CHANCE):
         shuffle(work.actions, count, work.random)
@@ -125,7 +125,8 @@ def set_chances(graph, number, state, work):
 
 @helper
 def possible_events(state, work):
-    """Write the chance events that can happen into `work.actions`, their probabilities beside; how many there are."""
+    """Write the possible chance events into `work.actions` and the probabilities into `work.probabilities`; returns how many
+    there are."""
     work.probabilities[:] = 0.0
     rules.chance(state, work.probabilities)
     count = 0
@@ -138,7 +139,7 @@ def possible_events(state, work):
 
 @helper
 def shuffle(actions, count, random):
-    """Fisher-Yates: the order of a node's edges breaks ties between them."""
+    """Fisher-Yates shuffle: the order of a node's edges breaks ties."""
     for i in range(count - 1, 0, -1):
         j = below(random, i + 1)
         actions[i], actions[j] = actions[j], actions[i]

@@ -21,16 +21,16 @@ from anabranch.search.select.virtual_loss import set_out
 
 NO_DEPTH = -1  # a depth: the path is longer than its buffer; Python enlarges it and tries again
 LINES_AHEAD = 3  # cache lines: a node and seven edges of 24 bytes
-OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room to keep that
+OUT_OF_ROOM = -2  # a node: the game is over at the leaf, but there is no room to store that
 
 
 @kernel
 def simulate(graph, root, select, evaluator, operator, limits, work, count):
-    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full, or a position
-    is met where nothing can be played (`evaluate/no_legal_action.py`).
+    """Run up to `count` simulations; returns the root and the number done, fewer only if the path buffer is full, or a position
+    has no legal action (`evaluate/no_legal_action.py`).
 
-    If the root is NO_NODE, its node is made and evaluated first, and not counted: the graph is empty then, the game is not
-    over in ROOT_STATE, and there is room.
+    If the root is NO_NODE, its node is created and evaluated first, which is not counted: the graph is empty then, the game is
+    not over in ROOT_STATE, and there is room.
     """
     done = 0
     while done < count or root == NO_NODE:
@@ -56,7 +56,8 @@ def simulate(graph, root, select, evaluator, operator, limits, work, count):
 
 @helper
 def find_value(graph, depth, leaf, evaluator, limits, work):
-    """Have `work.values` say what the end of a descent is worth; whether it took an evaluation. A depth of 0 is the root's."""
+    """Write the value at the end of a descent into `work.values`; returns whether it took an evaluation. A depth of 0 is the
+    root's."""
     if leaf == NO_NODE and depth > 0:
         leaf = settle(graph, depth, work)
     if leaf != NO_NODE:
@@ -68,7 +69,7 @@ def find_value(graph, depth, leaf, evaluator, limits, work):
 
 @helper
 def make_tree_root(graph, work):
-    """Make the root's node, with `work.values` as its evaluation; NO_NODE if nothing can be played there."""
+    """Create the root's node, with `work.values` as its evaluation; NO_NODE if it has no legal action."""
     graph.used[POSITIONS] += 1
     root = np.int64(grow(graph, work.states[LEAF_STATE], work))
     if root != NO_NODE:
@@ -76,15 +77,15 @@ def make_tree_root(graph, work):
     return root
 
 
-# --- what that is made of ---------------------------------------------------------------------------------------------------
+# --- the steps of a simulation ----------------------------------------------------------------------------------------------
 
 
 @helper
 def descend(graph, number, depth, select, limits, work):
-    """Follow the selection rule from a node at this depth, whose position is LEAF_STATE, playing on that and noting the path.
+    """Follow the selection rule from a node at this depth, whose position is LEAF_STATE, play on that and record the path.
 
-    Gives its depth (or PATH_FULL) and the leaf: a node where the game is over, its outcome then in `work.values`, or
-    NO_NODE for a position that wants an evaluation.
+    Returns its depth (or NO_DEPTH) and the leaf: a node where the game is over, its outcome then in `work.values`, or
+    NO_NODE for a position that needs an evaluation.
     """
     state = work.states[LEAF_STATE]
     first = depth
@@ -116,7 +117,7 @@ def descend(graph, number, depth, select, limits, work):
 
 @helper
 def count_end(graph, number, work):
-    """One more visit of a node where the game is over, its outcome in `work.values`."""
+    """Count one more visit of a node where the game is over; its outcome is then in `work.values`."""
     state = work.states[LEAF_STATE]
     node = graph.nodes[slot(number)]
     lock(graph, number)
@@ -134,7 +135,7 @@ def count_end(graph, number, work):
 
 @helper
 def expect(graph, number):
-    """Have a node and its first edges fetched while the action that leads there is played: trees outgrow the caches."""
+    """Prefetch a node and its first edges while the action that leads there is played: trees outgrow the caches."""
     if number != NO_NODE:
         for line in range(LINES_AHEAD):
             prefetch(graph.nodes, number, line)
@@ -159,7 +160,7 @@ def promote(graph, depth, discount, work):
 
 @helper
 def leaf_mean(graph, depth, discount, work, i):
-    """The mean of the evaluations that the leaf at the end of the path has had: its edge's, less the reward."""
+    """The mean of the evaluations of the leaf at the end of the path: its edge's mean, less the reward."""
     edge = graph.edges[work.path_edges[depth - 1]]
     mean = sign_of(len(edge.total), graph.nodes[work.path_nodes[depth - 1]].player) * edge.total[i] / edge.visits
     if rules.has_rewards(work.states[LEAF_STATE]):
@@ -169,7 +170,7 @@ def leaf_mean(graph, depth, discount, work, i):
 
 @helper
 def own_evaluations(node, count, values):
-    """Note how often a new node was evaluated, and the mean."""
+    """Record how often a new node was evaluated, and the mean."""
     node.visits = count
     for i in range(len(node.value)):
         node.value[i] = values[i]
@@ -177,8 +178,8 @@ def own_evaluations(node, count, values):
 
 @helper
 def grow(graph, state, work):
-    """A new node for a state that is not over: edges with uniform priors in random order, or a chance event's with their
-    probabilities. NO_NODE if there is no room, or nothing can be played."""
+    """A new node for a state that is not over: edges with uniform priors in random order, or chance events with their
+    probabilities. NO_NODE if there is no room or no legal action."""
     player, count = shuffled_choices(state, work)
     if count == 0:
         return NO_NODE
@@ -191,7 +192,7 @@ def grow(graph, state, work):
 @helper
 def settle(graph, depth, work):
     """If the game is over at the leaf, write the outcome into `work.values` and keep it in a node (if there is room);
-    that node, or NO_NODE if the leaf wants an evaluation."""
+    returns that node, or NO_NODE if the leaf needs an evaluation."""
     state = work.states[LEAF_STATE]
     if not rules.is_over(state):
         return NO_NODE

@@ -1,9 +1,9 @@
-"""The loop on a compact tree for several threads, which keep out of each other's way at the top.
+"""The loop on a compact tree for several threads, designed to avoid contention near the root.
 
-Every simulation passes the root, and what one core has written there another must fetch, which takes longer than all the rest
-of a simulation of a small game. So a thread walks from the root to a **camp**, the first node with few visits, and runs a
-bundle of simulations from there; what they brought goes up to the root in one walk. Nodes on the way have so many visits that
-they can choose once for a bundle; camps are many, so that threads seldom meet at one.
+Every simulation passes the root, and a cache line that one core has written must be fetched by the next, which takes longer
+than the rest of a simulation of a small game. So a thread walks from the root to a **camp**, the first node with few visits,
+and runs a bundle of simulations from there; their results go up to the root in one walk. Nodes on the way have so many visits
+that they can choose once for a bundle; there are many camps, so threads seldom meet at one.
 Read first: `tree.py`.
 """
 
@@ -27,9 +27,9 @@ BUNDLE = 32  # simulations
 
 @kernel
 def simulate_shared(graph, root, select, evaluator, operator, limits, work, count):
-    """Run up to `count` simulations; gives the root and the number done, fewer only if the path buffer is full, the slots of
-    this thread may not do for a bundle, or a position is met where nothing can be played. If the root is NO_NODE, its node is
-    made and evaluated (by one thread), and that is all."""
+    """Run up to `count` simulations; returns the root and the number done, fewer only if the path buffer is full, this thread's
+    slots may not suffice for a bundle, or a position has no legal action. If the root is NO_NODE, its node is only created and
+    evaluated (by one thread)."""
     if root == NO_NODE:
         work.states[LEAF_STATE] = work.states[ROOT_STATE]
         find_value(graph, 0, NO_NODE, evaluator, limits, work)
@@ -48,7 +48,7 @@ def simulate_shared(graph, root, select, evaluator, operator, limits, work, coun
 
 @helper
 def walk_to_camp(graph, root, bundle, select, limits, work):
-    """Go down busy nodes, with `bundle` simulations under way; the node where they end, and its depth."""
+    """Descend through busy nodes, with `bundle` simulations under way; returns the node where they end, and its depth."""
     work.states[CAMP_STATE] = work.states[ROOT_STATE]
     number, depth = root, 0
     while graph.nodes[slot(number)].visits >= BUSY and graph.nodes[slot(number)].count > 0 and depth < len(work.path_edges):
@@ -72,9 +72,8 @@ def walk_to_camp(graph, root, bundle, select, limits, work):
 
 @helper
 def simulate_from(graph, camp, first, bundle, select, evaluator, operator, limits, work):
-    """Run simulations from a node at depth `first`, backed up as far as there; how many were done, fewer only if the path
-    buffer is full or nothing can be played, and whether `work.sums` is what the node is worth or the sum of what they
-    brought."""
+    """Run simulations from a node at depth `first`, backed up to that node; returns how many were done, fewer only if the path
+    buffer is full or a position has no legal action, and whether `work.sums` is the node's value or the sum of their values."""
     width = width_of(graph)
     for i in range(width):
         work.sums[i] = 0.0
@@ -96,7 +95,7 @@ def simulate_from(graph, camp, first, bundle, select, evaluator, operator, limit
 
 @helper
 def walk_home(operator, graph, first, bundle, ran, whole, discount, work):
-    """Carry what `ran` simulations brought from depth `first` to the root, where `bundle` of them were under way."""
+    """Back up the results of `ran` simulations from depth `first` to the root; `bundle` of them were under way there."""
     width = width_of(graph)
     values = work.sums
     for d in range(first - 1, -1, -1):
@@ -116,7 +115,7 @@ def walk_home(operator, graph, first, bundle, ran, whole, discount, work):
             else:
                 edge.total[i] += sign * values[i]
         if ran > 0 and not is_mean(operator):
-            if not whole:  # operators see samples, and not sums of them
+            if not whole:  # operators see samples, not sums
                 for i in range(width):
                     values[i] /= ran
             whole = carry(operator, graph, work.path_nodes[d], values)

@@ -1,1 +1,1 @@
-"""WHAT is kept: nodes and edges of trees and graphs, what stands beside them, the transposition table, locks, collection."""
+"""WHAT is stored: nodes and edges of trees and graphs, their side arrays, the transposition table, locks, collection."""

@@ -1,8 +1,8 @@
-"""Keeping evaluations while statistics begin again: `advance(action, keep="evaluations")`.
+"""Keeping evaluations while statistics are reset: `advance(action, keep="evaluations")`.
 
-A node is **empty** (not evaluated yet), **cached** (its value and priors are known, but the search has not been there since its
-root moved) or **active**. The first simulation that comes to a cached node makes it active and is backed up with the value that
-is kept, at no cost; the next one goes on. Read first: `graph.py`.
+A node is **empty** (not evaluated yet), **cached** (its value and priors are known, but no simulation has visited it since the
+root moved) or **active**. The first simulation that reaches a cached node makes it active and backs up the stored value, at no
+cost; the next one goes on from there. Read first: `graph.py`.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ NOT_CACHED = np.uint8(255) - CACHED
 
 @kernel
 def reset_statistics(graph, root, numbers):
-    """Make all these nodes cached, but the root, which is active from the start."""
+    """Make all these nodes cached, except the root, which is active from the start."""
     for number in numbers:
         node = graph.nodes[slot(number)]
         for e in edges_of(graph, number):
@@ -47,7 +47,7 @@ def restore_root(graph: Graph, number: int) -> None:
 
 @helper
 def forget_visits(graph, e):
-    """An edge as if it had never been taken; what it leads to is still known."""
+    """Reset an edge as if it had never been taken; its child is kept."""
     edge = graph.edges[e]
     edge.visits = 0
     for i in range(len(edge.total)):
@@ -59,7 +59,7 @@ def forget_visits(graph, e):
 
 @helper
 def restore(graph, number):
-    """The first visit of a cached node."""
+    """Make a cached node active at its first visit."""
     node = graph.nodes[slot(number)]
     node.flags &= NOT_CACHED
     node.own = 1

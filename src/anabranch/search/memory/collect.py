@@ -1,8 +1,8 @@
-"""Making room in a search graph: what the root no longer reaches goes first, then, as an option, what was little visited.
+"""Garbage collection in a search graph: first what the root no longer reaches, then, as an option, nodes with few visits.
 
-Moving the root costs nothing on a graph; memory is collected when it is asked for. `collect` slides what is kept to the front
-of the slots, drops forwardings, and fills the table anew. `Forget` also turns little-visited nodes back into leaves: their
-value and visits stay, as if they were evaluations of their own, and what was known below them goes.
+Moving the root costs nothing on a graph; memory is collected only when it runs out. `collect` compacts what is kept to the
+front of the slots, drops forwardings, and rebuilds the table. `Forget` also turns nodes with few visits back into leaves: their
+value and visits stay, as if they were their own evaluations, and what was below them is dropped.
 """
 
 from typing import Any, NamedTuple
@@ -39,27 +39,27 @@ KEPT = 0  # a mark, until a node has its new number
 
 
 class Forgettable(NamedTuple):
-    """Nodes that can be turned back into leaves, one number a node: the root reaches them all and is not among them."""
+    """Nodes that can be turned back into leaves, one entry per node: the root reaches them all and is not among them."""
 
     visits: np.ndarray
-    edges: np.ndarray  # how many: so many slots are freed, and more where nothing else leads to what is below
-    last_seen: np.ndarray  # the running number of the last simulation that came by; with several threads, 0
-    values: np.ndarray  # (nodes, width): what they are worth to player 0, or to each player
+    edges: np.ndarray  # how many: so many slots are freed, and more where nothing else leads to the nodes below
+    last_seen: np.ndarray  # the number of the last simulation that visited the node; with several threads, 0
+    values: np.ndarray  # (nodes, width): values for player 0, or for each player
     slots: int  # in use, by all nodes and edges
 
 
 class KeepReached(NamedTuple):
-    """Collect only what the root no longer reaches; when all of the memory is reached, go on without new nodes."""
+    """Collect only what the root no longer reaches; if that frees nothing, go on without new nodes."""
 
 
 class Forget(NamedTuple):
-    """Then also turn nodes back into leaves, those with the fewest visits and the oldest first, until `share` is free."""
+    """Also turn nodes back into leaves, those with the fewest visits and the oldest first, until `share` is free."""
 
     share: Share = 0.5
 
 
 def collect(graph: Graph, root: int) -> np.ndarray:
-    """Keep only what `root` reaches; where each node went, or NO_NODE."""
+    """Keep only what `root` reaches; returns each node's new number, or NO_NODE."""
     new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
     mark(graph, root, new_numbers, np.empty(int(graph.used[POSITIONS]), np.int32))
     slide(graph, new_numbers)
@@ -68,7 +68,7 @@ def collect(graph: Graph, root: int) -> np.ndarray:
 
 @kernel
 def mark(graph, root, marks, stack):
-    """Mark all nodes that `root` reaches, and set edges right whose children have moved."""
+    """Mark all nodes that `root` reaches, and update edges whose children have moved."""
     marks[root] = KEPT
     stack[0] = root
     top = 1
@@ -84,7 +84,7 @@ def mark(graph, root, marks, stack):
 
 @kernel
 def slide(graph, new_numbers):
-    """Move marked nodes to the front, in order, let edges follow, and make the table and the links anew."""
+    """Move marked nodes to the front, in order, update edges, and rebuild the table and the links."""
     target = 1
     kept = 0
     number = 1
@@ -135,7 +135,7 @@ def copy_down(graph, number, new_numbers):
 
 @helper
 def link_all(graph):
-    """Make the lists of edges to each node anew."""
+    """Rebuild the lists of edges to each node."""
     for i in range(graph.used[SLOTS]):
         graph.heads[i] = EMPTY
     number = 1
@@ -149,11 +149,11 @@ def link_all(graph):
 
 @generic
 def to_forget(collect, nodes):
-    """The indices of those of `nodes`, a `Forgettable`, that are turned back into leaves; none: the search goes on without new
-    nodes. What a node is worth and its visits stay, what was known below it goes.
+    """The indices of those of `nodes`, a `Forgettable`, to turn back into leaves; if there are none, the search goes on without
+    new nodes. A node's value and visits stay; what is below it is dropped.
 
-    Plain Python, called between simulations, when memory is full and the root reaches all that is in it. Nothing that it is
-    handed may be changed."""
+    Plain Python, called between simulations, when memory is full and the root reaches everything in it. It must not change its
+    arguments."""
 
 
 @to_forget.register(KeepReached)
@@ -170,7 +170,7 @@ def to_forget_forget(collect, nodes):
 
 @generic(default=True)
 def forgets(collect):
-    """Whether `to_forget` may give any node."""
+    """Whether `to_forget` may return any node."""
     return True
 
 
@@ -180,8 +180,8 @@ def forgets_keep_reached(collect):
 
 
 def forget(option: Any, graph: Graph, root: int) -> np.ndarray | None:
-    """Turn the nodes that `to_forget` gives back into leaves, and collect; where each node went, or NO_NODE. None if it gives
-    none."""
+    """Turn the nodes that `to_forget` returns back into leaves, and collect; returns each node's new number, or NO_NODE. None
+    if there are no such nodes."""
     known = numbers(graph)
     known = known[(graph.nodes["count"][known] > 0) & (known != root)]
     nodes = Forgettable(
@@ -200,8 +200,8 @@ def forget(option: Any, graph: Graph, root: int) -> np.ndarray | None:
 
 @kernel
 def fold(graph, numbers):
-    """Make these nodes leaves again; what they are worth and their visits stay. The slots of their edges are kept as a node's
-    own until the graph is collected, which must follow."""
+    """Turn these nodes back into leaves; their values and visits stay. The slots of their edges still belong to them until the
+    graph is collected, which must follow."""
     for k in range(len(numbers)):
         number = numbers[k]
         node = graph.nodes[number]

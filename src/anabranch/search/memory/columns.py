@@ -1,13 +1,13 @@
-"""Statistics beside nodes and edges of a graph: one table of columns, from which all else follows.
+"""Optional statistics of nodes and edges of a graph: one table of columns, from which everything else follows.
 
-A column is an array with one row a slot, for nodes, for edges or for both. Only searches that ask for it (`Needs.columns`) have
+A column is an array with one row per slot, for nodes, for edges or for both. Only searches that need it (`Needs.columns`) have
 it; the others have an array of length 0. Column `cuts` is `graph.cuts`, and `graph.has_cuts` is its switch, On or Off.
 
     a new statistic   one `Column` in COLUMNS, and the module that reads and writes it
     what follows      memory that it costs (`bytes_per_slot`), allocation, what new nodes and edges hold, moving and collecting,
                       starting over, rows of many searches, saving and loading, views
 
-The functions that kernels call are written out from the table when this module is imported, as `dataclasses` does, one `if` a
+The functions that kernels call are generated from the table when this module is imported, as `dataclasses` does, one `if` per
 column: a kernel compiles nothing for columns whose switch is Off. Next: `graph.py`.
 """
 
@@ -19,30 +19,30 @@ import numpy as np
 from anabranch.jit.written import written_out
 from anabranch.search.memory.layout import Off, On, is_on, width_of
 
-WIDTH = -1  # in a shape: as many as a value has numbers
+WIDTH = -1  # in a shape: the width of a value
 EMPTY = -1  # the end of a list of links
 STRATEGY_COLUMNS = 4
 
-# Values in both are normalised, in the view of who moves.
+# Values in both are normalised, in the view of the player to move.
 AMAF = np.dtype(
     [  # of an edge
-        ("amaf_visits", "i4"),  # simulations in which the action came now or later, with those that a heuristic is worth
+        ("amaf_visits", "i4"),  # simulations in which the action was played here or later, with those a heuristic counts as
         ("amaf_total", "f4"),  # of their values; exact for some ten million that are all won
     ],
     align=True,
 )
 HINT = np.dtype(
     [  # of an edge; of a node, only `visits`, the sum over its edges
-        ("visits", "i4"),  # simulations that a heuristic is worth
-        ("amaf_visits", "i4"),  # and AMAF ones
-        ("value", "f4"),  # what it says
+        ("visits", "i4"),  # simulations that a heuristic counts as
+        ("amaf_visits", "i4"),  # and AMAF simulations
+        ("value", "f4"),  # the heuristic's
     ],
     align=True,
 )
 
 
 class Column(NamedTuple):
-    """A statistic. Owners write what is said here to be written by nobody else."""
+    """A statistic. What is not written as declared here, the module that owns the column writes."""
 
     name: str
     dtype: Any
@@ -50,13 +50,13 @@ class Column(NamedTuple):
     of_nodes: bool = False
     of_edges: bool = False
     new: float | None = None  # what a new node or edge holds; None: its owner writes it at once
-    resets: bool = False  # whether it goes back to `new` when statistics start over and evaluations are kept
-    rebuilt: bool = False  # whether it is made anew after memory was collected, and not copied
-    asked_for: str = ""  # the options that ask for it, as people write them; none if the game itself does
+    resets: bool = False  # whether it returns to `new` when statistics are reset and evaluations are kept
+    rebuilt: bool = False  # whether it is rebuilt after memory was collected, not copied
+    asked_for: str = ""  # the options that need it, as written in code; none if the game itself does
 
 
 COLUMNS = (
-    # What an edge pays.
+    # The reward of an edge.
     Column("rewards", "f8", (WIDTH,), of_edges=True),
     # Visits of an edge that ended in a repetition: see `repetition.py`.
     Column("cuts", "i4", of_edges=True, new=0, resets=True),
@@ -64,7 +64,7 @@ COLUMNS = (
     Column("links", "i4", (2,), of_edges=True, rebuilt=True, asked_for="stale=Parents() or Ancestors()"),
     # The first edge that leads to a node, or EMPTY.
     Column("heads", "i4", of_nodes=True, new=EMPTY, rebuilt=True),
-    # What a node is worth at least and at most: see `backup/bounds.py`.
+    # The lower and the upper bound of a node's value: see `backup/bounds.py`.
     Column("bounds", "f8", (2, WIDTH), of_nodes=True, asked_for="prove=True"),
     # Of a node, its level; of an edge, whether it leads to a higher one: only those count in proofs.
     Column("levels", "i4", of_nodes=True, of_edges=True, new=0),
@@ -72,11 +72,11 @@ COLUMNS = (
     Column("repetition_keys", "u8", (2,), of_nodes=True),
     # All-moves-as-first values: see `evaluate/amaf.py`.
     Column("amaf", AMAF, of_edges=True, asked_for="select=Rave() or a heuristic"),
-    # What a heuristic said of an edge: see `evaluate/heuristic.py`.
+    # A heuristic's hint for an edge: see `evaluate/heuristic.py`.
     Column("hints", HINT, of_nodes=True, of_edges=True, asked_for="a heuristic"),
-    # The sum of the squares of what came up through an edge: see `backup/variance.py`.
+    # The sum of the squares of the values backed up through an edge: see `backup/variance.py`.
     Column("squares", "f8", of_edges=True, new=0.0, resets=True, asked_for="KataGoPUCT() or ByLowerBound()"),
-    # What a node's own evaluation weighs, and all below it: see `backup/certainty.py`.
+    # The weight of a node's own evaluation, and the mean weight below it: see `backup/certainty.py`.
     Column("weights", "f8", (2,), of_nodes=True, new=0.0, asked_for="backup=ByCertainty()"),
     # What rules for simultaneous moves keep: see `simultaneous/strategies.py`.
     Column(
@@ -98,7 +98,7 @@ SWITCHES = tuple(f"has_{name}" for name in NAMES)
 
 
 def bytes_per_slot(names: Iterable[str], width: int) -> int:
-    """What these columns take for each slot."""
+    """The bytes that these columns take for each slot."""
     return sum(np.dtype(column.dtype).itemsize * int(np.prod(_sizes(column, width))) for column in _named(names))
 
 

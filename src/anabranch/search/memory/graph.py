@@ -1,21 +1,21 @@
-"""A search graph in memory: every position a node, found by its key, so that paths which join share it.
+"""A search graph in memory: every position is a node, found by its key, so that transpositions share it.
 
-    table   [ . | 9 | . | 1 | 7 | ...]       node numbers, by the position's key, each beside 32 bits of that
+    table   [ . | 9 | . | 1 | 7 | ...]       node numbers, by the position's key, each with 32 bits of its hash
     slots   [head][node 1][edge][edge][edge][head][node 6][head][node 8]...
                              |                      ^
                              +------child = 6-------+
 
-A node is made when its position is first met: a header, with what is seldom asked for, and the node itself. It is a leaf then.
-When a simulation wants to go on from there (at once, if the evaluator gave priors, which must be kept) it moves to a new
-place, followed by its edges, so that going down touches one place in memory. The old one stays behind as a forwarding slot, and
-every edge that comes by it is set to the new place.
+A node is created when its position is first met: a header, with rarely used fields, and the node itself. At first it is a leaf.
+When a simulation goes on from there (at once, if the evaluator gave priors, which must be kept) it moves to a new
+place, followed by its edges, so that a descent touches one place in memory. The old slot stays behind as a forwarding slot, and
+every edge followed through it is redirected to the new place.
 
-Truth is the edge visit: N(n) is a node's own evaluations and all visits of its edges, and Q(n), `mean`, what these say of it
-(`backup/graph_update.py`). Other edges may lead to the same node, so N(n) may be more than any of them counts.
+The edge visit is the primary count: N(n) is a node's own evaluations plus all visits of its edges, and Q(n), `mean`, follows
+from these (`backup/graph_update.py`). Several edges may lead to the same node, so N(n) may exceed the visits of any of them.
 
-With `merge` off the same layout is a tree; then there is no table. What only some searches need stands beside, in arrays of
-length 0 for the others: rewards of edges, cuts (`repetition.py`), links back to parents (`backup/propagate.py`), bounds and
-levels (`backup/bounds.py`), AMAF values and hints (`evaluate/amaf.py`), squares (`backup/variance.py`), weights
+With `merge` off the same layout is a tree, without a table. What only some searches need is in side arrays, of length 0 for
+the others: rewards of edges, cuts (`repetition.py`), links back to parents (`backup/propagate.py`), bounds and levels
+(`backup/bounds.py`), AMAF values and hints (`evaluate/amaf.py`), squares (`backup/variance.py`), weights
 (`backup/certainty.py`), a plan for the root (`select/gumbel.py`), strategies (`simultaneous/strategies.py`). Memory is reserved
 for the whole limit and taken from the system only as it is touched; `used[ROOM]` counts it down. Next: `loops/graph.py`, which
 grows this; `collect.py`, which shrinks it.
@@ -65,12 +65,12 @@ FREE = np.uint64(2**64 - 1)  # a slot of the table
 OVER = np.uint8(1)  # flags of nodes: the game is over here
 EXHAUSTED = np.uint8(2)  # one more visit would be a repetition: see `repetition.py`
 MOVED = np.uint8(4)  # only a forwarding slot, whose node is at `moved_to` now
-EXEMPT = np.uint8(16)  # its last action may bring any position again
-FOLDED = np.uint8(8)  # to be made a leaf again: see `collect.py`
+EXEMPT = np.uint8(16)  # its last action may repeat any position
+FOLDED = np.uint8(8)  # to be turned back into a leaf: see `collect.py`
 WAITING = np.uint8(32)  # a leaf whose evaluation is under way: see `loops/batch.py`
 NOT_WAITING = np.uint8(255) - WAITING
 CACHED = np.uint8(64)  # evaluated and with edges, but not visited since: see `cached_evaluations.py`
-LOCKED = np.uint8(128)  # a thread is at this node: see `locks.py`
+LOCKED = np.uint8(128)  # a thread holds this node's lock: see `locks.py`
 LOW, HIGH = 0, 1  # rows of `bounds`
 NOISE, BEFORE = 0, 1  # rows of `plan`
 OWN_WEIGHT, MEAN_WEIGHT = 0, 1  # columns of `weights`: of its own evaluation, and of all below; 0: the game is over
@@ -78,35 +78,35 @@ NEXT, SOURCE = 0, 1  # columns of `links`: the next edge to the same child; the 
 FIRST_TABLE = 1024  # slots
 LARGEST_SIMULATION = 2**31 - 1
 NO_VIRTUAL_LOSS = Off()  # is under way
-TABLE_COST = 24  # bytes a position: the table is between 3/8 and 3/4 full
+TABLE_COST = 24  # bytes per position: the table is between 3/8 and 3/4 full
 
 
 def node_dtype(width: int) -> np.dtype:
     """A node whose values have `width` numbers; see `rules.value_width`."""
     return padded(
         [
-            ("mean", "f8", (width,)),  # Q: what the node is worth as of its last update; player 0's, or one a player
+            ("mean", "f8", (width,)),  # Q: the node's value as of its last update; player 0's, or one per player
             ("visits", "i4"),  # N: own + visits of its edges
             ("own", "i4"),  # evaluations of the position itself; where the game is over, visits
-            ("last_simulation", "i4"),  # that came here; see `current_simulation`
+            ("last_simulation", "i4"),  # the last one that visited this node; see `current_simulation`
             ("count", "u2"),  # how many edges follow; 0: a leaf, or over
             ("player", "i1"),  # who moves here, or CHANCE
             ("flags", "u1"),
         ],
         8 * width + 16,
         {
-            "under_way": "last_simulation",  # with several threads: simulations that took one of its edges and are still out
+            "under_way": "last_simulation",  # with several threads: simulations under way through its edges
             "moved_to": "last_simulation",  # of a forwarding slot, MOVED: the node's new number
         },
     )
 
 
 def header_dtype(width: int) -> np.dtype:
-    """What stands before a node."""
+    """The header before a node."""
     return padded(
         [
             ("key", "u8", (2,)),
-            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's, or one a player
+            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's, or one per player
         ],
         8 * width + 16,
     )
@@ -120,11 +120,11 @@ class _Core(NamedTuple):
     edges: Any  # those of node n begin at edges[n + 1]
     table: Any  # u8: see FREE
     used: Any  # i8: counters, see `layout`
-    learnt: Any  # f8 (2,): what the search has found out about the bias of AMAF values; see `select/rave.py`
-    plan: Any  # f8 (2, actions): what `Gumbel` drew for the root's actions, and the visits they had then; or (2, 0)
+    learnt: Any  # f8 (2,): the estimate of the bias of AMAF values; see `select/rave.py`
+    plan: Any  # f8 (2, actions): `Gumbel`'s draws for the root's actions, and the visits they had then; or (2, 0)
     merge: bool  # whether positions are found by their keys
     virtual: Any  # what simulations under way count as (`select/virtual_loss.py`); Off: there is never more than one
-    shared: Any  # whether several threads are at work: see `locks.py`
+    shared: Any  # whether several threads use the graph: see `locks.py`
 
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Needs(NamedTuple):
     merge: bool = True
     columns: frozenset[str] = frozenset()  # of `columns.py`
     plan: int = 0  # for so many actions
-    in_order: bool = False  # whether edges stand in the order of their actions, which a compact tree cannot do
+    in_order: bool = False  # whether edges are sorted by action, which a compact tree cannot do
 
 
 def allocate(width: int, memory: int, needs: Needs, virtual: Any = NO_VIRTUAL_LOSS) -> Graph:
@@ -196,7 +196,7 @@ def clear(graph: Graph, memory: int) -> None:
 
 
 def bytes_used(graph: Graph) -> int:
-    """Slots used times what they cost, and the table."""
+    """The bytes of the slots in use and of the table."""
     table = 8 * int(graph.used[TABLE]) if graph.merge else 0
     return int(graph.used[SLOTS]) * int(graph.used[SLOT_COST]) + table
 
@@ -225,8 +225,8 @@ def take(graph, slots, positions):
 
 @helper
 def add_node(graph, low, high):
-    """A leaf without evaluations for the position with this key; its number, or NO_NODE if there is no room. It is not found by
-    others before it is published (`locks.publish`)."""
+    """Create a leaf without evaluations for the position with this key; returns its number, or NO_NODE if there is no room.
+    Others cannot find it until it is published (`locks.publish`)."""
     first = take(graph, 2, 1)
     if first == NO_NODE:
         return first
@@ -250,15 +250,15 @@ def add_node(graph, low, high):
 
 @helper
 def weigh(graph, number, weight):
-    """What the evaluation of a node weighs, and so far all that is known of it."""
+    """Set the weight of a node's evaluation, which is also its mean weight so far."""
     graph.weights[slot(number), OWN_WEIGHT] = weight
     graph.weights[slot(number), MEAN_WEIGHT] = weight
 
 
 @helper
 def add_edges(graph, number, player, actions, count):
-    """Give a leaf edges for the first `count` actions; its number from now on, or NO_NODE if there is no room."""
-    if number + 1 == graph.used[SLOTS]:  # nothing stands behind it: it may stay where it is
+    """Give a leaf edges for the first `count` actions; returns its new number, or NO_NODE if there is no room."""
+    if number + 1 == graph.used[SLOTS]:  # it is the last one, and can stay where it is
         if take(graph, count, 0) == NO_NODE:
             return np.int64(NO_NODE)
     else:
@@ -309,7 +309,7 @@ def attach(graph, number, e, child):
 
 @helper
 def child_of(graph, e):
-    """The node that an edge leads to, or NO_NODE; if it has moved, the edge is set right."""
+    """The node that an edge leads to, or NO_NODE; if it has moved, the edge is updated."""
     edge = graph.edges[slot(e)]
     if edge.child != NO_NODE:
         node = graph.nodes[slot(edge.child)]
@@ -320,19 +320,19 @@ def child_of(graph, e):
 
 @helper
 def current_simulation(graph):
-    """The running simulation's number, as nodes keep it. A node that has it is on the path."""
+    """The current simulation's number, as nodes store it. A node that has it is on the path."""
     return graph.used[SIMULATION] & LARGEST_SIMULATION
 
 
 @helper
 def after(graph, number):
-    """The number of what stands behind a node and its edges in memory: a node or a forwarding slot, or beyond the last slot."""
+    """The number of what follows a node and its edges in memory: a node or a forwarding slot, or beyond the last slot."""
     return number + 2 + graph.nodes[number].count
 
 
 @kernel
 def all_nodes(graph, out):
-    """Write the numbers of all nodes into `out`, in the order of memory; how many there are."""
+    """Write the numbers of all nodes into `out`, in memory order; returns how many there are."""
     count = 0
     number = 1
     while number < graph.used[SLOTS]:
@@ -345,8 +345,8 @@ def all_nodes(graph, out):
 
 @kernel
 def largest_counts(graph):
-    """The most visits, and the most AMAF ones, that anything has. Simulations are numbered anew from here on if half of their
-    numbers are used up; several threads do not number them."""
+    """The largest visit count and the largest AMAF visit count. If half of the simulation numbers are used up, numbering
+    restarts; several threads do not number simulations."""
     again = graph.used[SIMULATION] > LARGEST_SIMULATION // 2
     visits = np.int64(0)
     amaf_visits = np.int64(0)
@@ -367,7 +367,7 @@ def largest_counts(graph):
 
 
 def numbers(graph: Graph) -> np.ndarray:
-    """The numbers of all nodes, in the order of memory."""
+    """The numbers of all nodes, in memory order."""
     out = np.empty(int(graph.used[POSITIONS]), np.int32)
     assert all_nodes(graph, out) == len(out)
     return out
@@ -375,7 +375,7 @@ def numbers(graph: Graph) -> np.ndarray:
 
 @helper
 def begin_amaf(graph, e):
-    """Let an edge have the AMAF value that a heuristic gives it, or none."""
+    """Initialise an edge's AMAF value from its hint, or to none."""
     amaf_stats = graph.amaf[e]
     amaf_stats.amaf_visits = 0
     amaf_stats.amaf_total = 0.0

@@ -1,7 +1,7 @@
-"""What the two layouts of a search in memory share: the edge, the views of values, how a node's edges are found.
+"""What the two memory layouts of a search share: the edge, whose view values are in, how a node's edges are found.
 
     tree.py    compact, leaves without nodes: for trees that kernels grow alone
-    graph.py   every position a node of its own, found by its key: for graphs, proofs, and evaluators in Python
+    graph.py   one node per position, found by its key: for graphs, proofs, and evaluators in Python
 
 Both are arrays of slots, in which a node's edges follow it. Selection, backup and reading work on both: a node has `visits`,
 `count` and `player`, an edge the fields below, and `own_value` and `is_open` are generic. Next: `tree.py`.
@@ -21,8 +21,8 @@ NO_NODE = -1
 # What `used` of both layouts counts.
 POSITIONS = 0  # in memory, leaves included
 EVALUATED = 1
-REFUSED = 2  # wishes for memory that found no room
-MERGES = 3  # edges that led to a position which another one had found before; graphs only
+REFUSED = 2  # allocations that failed for lack of room
+MERGES = 3  # edges that led to a position which another edge had already reached; graphs only
 SLOTS = 4
 ROOM = 5  # bytes that a graph may still take
 TABLE = 6  # slots of a graph's table
@@ -30,9 +30,9 @@ SIMULATION = 7  # the running number of a graph's simulations
 FORWARDINGS = 8  # that nodes of a graph left behind when they moved
 SLOT_COST, POSITION_COST = 9, 10  # bytes that one takes of a graph's room, side arrays included
 PLANNED = 11  # simulations that a graph's `plan` was made for
-LIMIT = 12  # slots from here on are not to be taken: the end of memory, or of a thread's share
-END = 13  # of a thread's share, 0 without one: LIMIT and the two slots behind it that `threads.seal` needs
-SPARE = 14  # of a thread's share: no simulation sets out with fewer slots left; 0: never mind
+LIMIT = 12  # slots from here on must not be used: the end of memory, or of a thread's share
+END = 13  # of a thread's share, 0 without one: LIMIT and the two slots after it that `threads.seal` needs
+SPARE = 14  # of a thread's share: no simulation starts with fewer slots left; 0: no such limit
 COUNTERS = 15
 MOST_SLOTS = 2**31 - 1  # their numbers are i4
 ACTION_CODES = 2**16  # an edge's action is a u2
@@ -42,11 +42,11 @@ MOST_PENDING = 2**15 - 1  # simulations under way that a search allows: an edge'
 
 
 class On(NamedTuple):
-    """A feature that a search uses. A type, so that kernels without it do not even look."""
+    """A feature that a search uses. A type, so that kernels without the feature have no code for it."""
 
 
 class Off(NamedTuple):
-    """A feature that it does not."""
+    """A feature that a search does not use."""
 
 
 quiet.update((On, Off))
@@ -54,8 +54,8 @@ quiet.update((On, Off))
 
 @generic(default=True)
 def is_on(switch):
-    """Whether a feature is used, as it is with anything but `Off`: some switches are options that also say how. A constant to
-    the compiler."""
+    """Whether a feature is used, which is so for anything but `Off`: some switches are options that also say how. A
+    compile-time constant."""
     return True
 
 
@@ -68,7 +68,7 @@ def edge_dtype(width: int) -> np.dtype:
     """An edge whose totals have `width` numbers; see `rules.value_width`."""
     return padded(
         [
-            ("total", "f8", (width,)),  # of what followed, reward included; width 1: in the view of who moves at the node
+            ("total", "f8", (width,)),  # of its values, rewards included; width 1: in the view of the player to move
             ("visits", "i4"),  # times this edge was chosen at its node
             ("child", "i4"),  # number of the node that it leads to, or NO_NODE
             ("prior", "f4"),  # the evaluator's probability of this action; of the event, at chance
@@ -80,7 +80,7 @@ def edge_dtype(width: int) -> np.dtype:
 
 
 def padded(fields: list[Any], size: int, same: dict[str, str] | None = None) -> np.dtype:
-    """The fields as an aligned record of this size; `same`: further names of a field, for what is never needed at once."""
+    """The fields as an aligned record of this size; `same`: aliases of a field, for values never needed at the same time."""
     dtype = np.dtype(fields, align=True)
     assert dtype.itemsize <= size and dtype.fields
     offsets = [dtype.fields[name][1] for name in dtype.names or ()]
@@ -108,36 +108,36 @@ def own_value(graph, number, i):
 
 @helper
 def is_short(graph):
-    """Whether the share of a thread may not do for what comes next."""
+    """Whether a thread's share of the slots may not suffice for what comes next."""
     return graph.used[LIMIT] - graph.used[SLOTS] < graph.used[SPARE]
 
 
 @helper
 def width_of(graph):
-    """How many numbers a value has; a constant to the compiler."""
+    """How many numbers a value has; a compile-time constant."""
     return len(graph.edges[0].total)
 
 
 @helper
 def is_open(graph, number, e, limits):
-    """Whether the edge may be followed: not, once proofs have settled it, nor where the search is restricted to others."""
+    """Whether the edge may be followed: not once proofs have settled it, nor where the search is restricted to others."""
     return (not limits.some or limits.allowed[graph.edges[e].action]) and is_undecided(graph, number, e, limits)
 
 
 @generic
 def is_undecided(graph, number, e, limits):
-    """Whether there is something to be found out behind an edge: not, once proofs have settled it."""
+    """Whether an edge is still worth following: not once proofs have settled it."""
 
 
 @helper
 def slot(number):
-    """A slot's number as an unsigned index: kernels then need not ask whether it counts from the end."""
+    """A slot's number as an unsigned index: kernels then need not check for negative indices."""
     return np.uint64(number)
 
 
 @helper
 def clear_edge(edge, action, prior):
-    """A new edge."""
+    """Initialise a new edge."""
     edge.action = action
     edge.visits = 0
     edge.pending = 0
@@ -155,5 +155,5 @@ def sign_of(width, player):
 
 @helper
 def column_of(width, player):
-    """Which of an edge's totals belongs to the player who moves."""
+    """Which of an edge's totals belongs to the player to move."""
     return player if width > 1 else 0

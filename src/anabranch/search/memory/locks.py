@@ -1,8 +1,8 @@
-"""Locks of nodes, for threads that search one tree or graph.
+"""Node locks, for threads that search one tree or graph.
 
-A node's lock guards the node and its edges, so that a value and its count are never read torn. It is held for the choice of an
-edge, and for one step of a backup. Whoever holds one takes another only further down, so there is no
-deadlock. With one thread (`shared` is Off) nothing of this is compiled.
+A node's lock guards the node and its edges, so that a value and its count are never read torn. It is held while an edge is
+chosen, and for one step of a backup. A thread that holds one takes another only further down, so there is no deadlock. With one
+thread (`shared` is Off) none of this is compiled.
 """
 
 from typing import Any, NamedTuple
@@ -19,18 +19,18 @@ from anabranch.search.memory.tree import Tree
 UNTAKEN, TAKEN = np.uint8(0), np.uint8(1)
 UNLOCKED = np.uint8(255) - LOCKED
 TABLE_LOCK = np.dtype([("lock", "u1")], align=True)
-PATIENCE = 200  # looks at a lock before the core is given away
+PATIENCE = 200  # spins on a lock before the thread yields its core
 
 
 class Threads(NamedTuple):
-    """Several threads are at work."""
+    """Several threads share the memory."""
 
-    table: Any  # a lock of its own for a graph's table: an array of one TABLE_LOCK
+    table: Any  # a separate lock for a graph's table: an array of one TABLE_LOCK
 
 
 @helper
 def wait(tries):
-    """Be patient: after a while, let another thread run, since who has the lock may be waiting for a core."""
+    """Spin; after a while, yield to another thread, since the holder of the lock may be waiting for a core."""
     if tries >= PATIENCE:
         give_way()
         return 0
@@ -39,7 +39,7 @@ def wait(tries):
 
 @generic
 def lock(graph, number):
-    """Wait until no other thread is at this node, and keep others out."""
+    """Wait until no other thread holds this node's lock, and take it."""
 
 
 @lock.register(Tree)
@@ -54,7 +54,7 @@ def lock_tree(graph, number):
 
 @generic
 def unlock(graph, number):
-    """Let others in again."""
+    """Release this node's lock."""
 
 
 @unlock.register(Tree)
@@ -82,7 +82,7 @@ def unlock_graph(graph, number):
 
 @helper
 def lock_in_place(graph, number):
-    """Lock a node of a graph; where it is now, since another thread may have moved it."""
+    """Lock a node of a graph; returns its current number, since another thread may have moved it."""
     lock(graph, number)
     if is_on(graph.shared):
         while (graph.nodes[slot(number)].flags & MOVED) != 0:
@@ -95,8 +95,8 @@ def lock_in_place(graph, number):
 
 @helper
 def publish(graph, number):
-    """Let other paths find a new node, which is complete; its number, or that of the node that another thread has made of the
-    same position meanwhile."""
+    """Enter a new, complete node into the table, so that other paths find it; returns its number, or that of the node that
+    another thread has created for the same position meanwhile."""
     if graph.merge:
         if is_on(graph.shared):
             return publish_or_yield(graph.shared, graph, number)
@@ -106,7 +106,7 @@ def publish(graph, number):
 
 @generic(default=True)
 def publish_or_yield(shared, graph, number):
-    """The same where other threads do so too."""
+    """The same with several threads."""
     return np.int64(number)
 
 

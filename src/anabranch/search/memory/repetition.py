@@ -1,9 +1,9 @@
-"""Positions that come again: what a repetition is worth, and which positions may not come once more.
+"""Repetitions: the value of a repetition, and which positions may not occur again.
 
-A game declares what it means to meet a position again (`Game.repetition`, the second or third time). Kernels see two things:
+A game declares what a repeated position means (`Game.repetition`, the second or third time). Kernels handle two cases:
 
-- A position is **exhausted** if the game so far has seen it so often that once more would be the repetition that counts.
-- A simulation that meets its **own path** stops, in every game: a cycle inside the search can be gone round until it counts.
+- A position is **exhausted** if it has occurred so often in the game so far that once more would be the repetition that counts.
+- A simulation that meets its **own path** stops, in every game: a cycle in the search can be repeated until it counts.
   (Where repetitions mean nothing it stops as well, since it would never end, or a key has collided.)
 
 Either way the edge's visit counts, as a *cut*: its value is the declared one, and the shared node behind it keeps its own.
@@ -35,7 +35,7 @@ class History:
             self.keys = list(position.past)
 
     def after(self, position: Any) -> "History":
-        """The history once the game has gone on from this position."""
+        """The history after a move from this position."""
         following = copy.copy(self)
         if self.matters:
             key = self.game.key(position) if isinstance(self.game, ObjectGame) else position.repetition_key
@@ -43,7 +43,7 @@ class History:
         return following
 
     def exhausted(self) -> np.ndarray:
-        """Keys of positions that may not come once more, as rows of two u8 in rising order."""
+        """Keys of positions that may not occur again, as sorted rows of two u8."""
         enough = self.game.repetition_count - 1
         found = sorted(key for key, times in Counter(self.keys).items() if times >= enough)
         return np.array(found, np.uint64).reshape(-1, 2)
@@ -65,9 +65,9 @@ def is_exhausted(exhausted, low, high):
 
 @helper
 def cut_value(repetition, width, player, i, scale):
-    """What a repetition that `player` brought about is worth: column `i` of a value, player 0's or one a player."""
+    """The value of a repetition that `player` caused: column `i` of a value, player 0's or one per player."""
     half = 1.0 / scale.factor
-    if repetition == DRAW or player == CHANCE:  # nobody is to blame for luck
+    if repetition == DRAW or player == CHANCE:  # no player caused it
         half = 0.0
     if width == 1:
         return scale.middle + (half if player == 1 else -half)

@@ -1,8 +1,8 @@
-"""Keeping what is still wanted of a search graph when its root moves.
+"""Keeping the part of a search tree that is still needed when its root moves.
 
-What the new root no longer reaches is waste: `compact` slides what it does reach to the front of the slots. With one thread a
-node's number is larger than its parent's, so one pass from the front finds what is reached; with several, a few do. The last
-pass moves it, in place.
+What the new root no longer reaches is waste: `compact` moves what it does reach to the front of the slots. With one thread a
+node's number is larger than its parent's, so one pass from the front finds what is reached; with several threads it takes a few
+passes. The last pass moves it, in place.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from anabranch.search.memory.tree import Tree
 
 @kernel
 def compact(graph, root, new_numbers):
-    """Keep only what `root` reaches; `new_numbers`, all NO_NODE before, tells where nodes went."""
+    """Keep only what `root` reaches; `new_numbers`, all NO_NODE before, receives the nodes' new numbers."""
     used = graph.used[SLOTS]
     new_numbers[root] = 0
     while mark_reached(graph, used, new_numbers):
@@ -43,7 +43,8 @@ def compact(graph, root, new_numbers):
 
 @helper
 def mark_reached(graph, used, new_numbers):
-    """Mark the children of marked nodes, from the front; whether one stood before its parent, so that its own must follow."""
+    """Mark the children of marked nodes, from the front; returns whether one came before its parent, so that another pass is
+    needed for its own children."""
     again = False
     number = 0
     while number < used:
@@ -59,7 +60,7 @@ def mark_reached(graph, used, new_numbers):
 
 @helper
 def move(graph, number, new_numbers):
-    """Copy a node and its edges to their new place, which is never behind the old one, and follow moved children."""
+    """Copy a node and its edges to their new place, which is never after the old one, and renumber the children."""
     target = new_numbers[number]
     count = graph.nodes[number].count
     graph.nodes[target] = graph.nodes[number]
@@ -71,7 +72,7 @@ def move(graph, number, new_numbers):
 
 
 def reroot(graph: Tree, root: int) -> np.ndarray:
-    """Compact the graph around its new root; where each node went, or NO_NODE."""
+    """Compact the tree around its new root; returns each node's new number, or NO_NODE."""
     new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
     compact(graph, root, new_numbers)
     return new_numbers

@@ -1,6 +1,6 @@
 """The transposition table of a search graph: from a position's key to its node.
 
-Open addressing; a slot holds 32 bits of the key's hash beside the node's number, and doubles when it is three quarters full.
+Open addressing; a slot holds 32 bits of the key's hash and the node's number. The table doubles when it is three quarters full.
 """
 
 import numpy as np
@@ -39,8 +39,8 @@ def where(graph, low, high):
 
 @helper
 def find(graph, low, high):
-    """The node of the position with this key, or NO_NODE. The table may still lead to a forwarding slot: setting it right when
-    a node moves would cost a look into memory far away, and few are asked for again."""
+    """The node of the position with this key, or NO_NODE. The table may still lead to a forwarding slot: updating it when a
+    node moves would cost a cache miss, and few entries are looked up again."""
     found = graph.table[where(graph, low, high)]
     if found == FREE:
         return np.int64(NO_NODE)
@@ -51,7 +51,7 @@ def find(graph, low, high):
 
 @helper
 def enter(graph, number):
-    """Put a new node into the table, which doubles when it is three quarters full (but not under the eyes of other threads)."""
+    """Put a new node into the table, which doubles when it is three quarters full (but not while other threads use it)."""
     if not is_on(graph.shared) and 4 * graph.used[POSITIONS] > 3 * graph.used[TABLE]:
         graph.used[TABLE] *= 2
         fill_table(graph)
@@ -61,7 +61,7 @@ def enter(graph, number):
 
 @routine
 def fill_table(graph):
-    """Enter all nodes anew."""
+    """Clear the table and enter all nodes again."""
     for i in range(graph.used[TABLE]):
         graph.table[i] = FREE
     number = 1

@@ -1,15 +1,15 @@
 """A search tree in memory: one array of slots that hold nodes and edges.
 
-A node is a position that the search goes on from; its edges, one a legal action (or one a chance event), stand in the
-slots behind it, so that following an edge touches one place in memory:
+A node is an expanded position; its edges, one per legal action (or chance event), are in the slots after it, so that following
+an edge touches one place in memory:
 
     slots   [node 0][edge][edge][edge][node 4][edge][edge][node 7, the game is over][node 8]...
                       |                  ^
                       +---child = 4------+        child = NO_NODE: a leaf
 
-A leaf has no node: its evaluations are its edge's own visits and total. It gets a node, with edges, when a simulation wants
-to go on from there; a position where the game is over gets one when it is met, with the outcome and no edges. States are not
-stored: a simulation copies the root's record and plays down. Memory is reserved for the whole limit at once and taken from
+A leaf has no node: its evaluations are its edge's own visits and total. It gets a node, with edges, when a simulation goes on
+from there; a position where the game is over gets one when it is met, with the outcome and no edges. States are not stored: a
+simulation copies the root's record and plays the path's actions. Memory is reserved for the whole limit at once and taken from
 the system only as it is touched. Next: `loops/tree.py`, which grows this; `reroot.py`, which shrinks it.
 """
 
@@ -39,7 +39,7 @@ def node_dtype(width: int) -> np.dtype:
     """A node whose values have `width` numbers; see `rules.value_width`."""
     return padded(
         [
-            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's or one a player
+            ("value", "f8", (width,)),  # mean of the position's own evaluations, or the outcome; player 0's or one per player
             ("visits", "i4"),  # simulations that came here: its own evaluations and all visits of its edges
             ("count", "u2"),  # how many edges follow; 0: the game is over here
             ("player", "i1"),  # who moves here, or CHANCE
@@ -58,7 +58,7 @@ class Tree(NamedTuple):
     edges: Any  # slots as edge_dtype
     used: Any  # i8: counters, see `layout`
     virtual: Any = Off()  # what simulations under way count as (`select/virtual_loss.py`); Off: there is never more than one
-    shared: Any = Off()  # whether several threads are at work: see `locks.py`
+    shared: Any = Off()  # whether several threads use the tree: see `locks.py`
 
 
 def allocate(width: int, memory: int) -> Tree:
@@ -77,7 +77,7 @@ def clear(tree: Tree) -> None:
 
 
 def bytes_used(tree: Tree) -> int:
-    """Slots used times their size."""
+    """The bytes of the slots in use."""
     return int(tree.used[SLOTS]) * tree.nodes.itemsize
 
 

@@ -1,1 +1,1 @@
-"""What was found: results for people, the choice of an action, views, drawings, files."""
+"""What was found: printable results, the choice of an action, views, drawings, files."""

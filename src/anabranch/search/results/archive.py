@@ -1,7 +1,7 @@
-"""Archives of arrays on disk: written whole or not at all, and read as if they came from a stranger.
+"""Archives of arrays on disk: written atomically, and read as untrusted input.
 
-An archive is a compressed NumPy one (`.npz`) without pickles. Who reads one says which arrays are expected and of what shape,
-and has them written into memory that is there already: how much is taken never depends on what a file says of itself.
+An archive is a compressed NumPy one (`.npz`) without pickles. The reader states which arrays it expects and of what shape,
+and reads them into memory that is already allocated: how much is used never depends on what a file claims.
 Next: `save.py`, which keeps searches in such files.
 """
 
@@ -19,12 +19,12 @@ import numpy as np
 from anabranch.errors import SearchError
 
 MAGIC = b"PK\x03\x04"  # how archives begin
-MOST_READ = 2**20  # bytes in one go; also the most that the directory of an archive may take
+MOST_READ = 2**20  # bytes in one read; also the largest directory of an archive
 ENDING = ".npy"
 
 
 class Damaged(Exception):
-    """A file is not whole, or holds what nobody writes."""
+    """A file is incomplete or malformed."""
 
 
 class Alien(Exception):
@@ -35,12 +35,12 @@ class Alien(Exception):
 
 
 def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write an archive beside `path` under a name of its own, and let it take that name when it is complete and on disk."""
+    """Write an archive under a temporary name next to `path`, and rename it to `path` once it is complete and on disk."""
     check_target(path)
     partial = path.parent / f".{secrets.token_hex(8)}.part"
     with _telling(path, "written"):
         try:
-            with open(partial, "xb") as stream:  # a file that is new, never what a link leads to
+            with open(partial, "xb") as stream:  # a new file, never the target of a link
                 np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -51,7 +51,7 @@ def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def check_target(path: Path) -> None:
-    """Whether a file may be written there: only another file is replaced. A link is not followed, and not replaced either: it
+    """Raise unless a file may be written there: only a regular file is replaced. A link is neither followed nor replaced: it
     says that the file is elsewhere."""
     with _telling(path, "written"):
         path.parent.stat()
@@ -66,7 +66,7 @@ def check_target(path: Path) -> None:
 
 @contextmanager
 def _telling(path: Path, what: str) -> Iterator[None]:
-    """Say in one line what the system does not do."""
+    """Turn errors of the system into a `SearchError` of one line."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -74,7 +74,7 @@ def _telling(path: Path, what: str) -> Iterator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name on disk, too, where folders can be synced."""
+    """Sync the new name to disk, too, where folders can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -87,7 +87,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 class Bounded:
-    """A stream that gives no more than MOST_READ bytes in one go, whatever is asked for."""
+    """A stream that returns no more than MOST_READ bytes in one read, whatever is asked for."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.seek, self.tell, self.seekable, self._read = stream.seek, stream.tell, stream.seekable, stream.read
@@ -138,7 +138,7 @@ class Archive:
 
 @contextmanager
 def telling_damage() -> Iterator[None]:
-    """Whatever readers raise at a file that nobody wrote like this is damage."""
+    """Turn whatever readers raise on a malformed file into `Damaged`."""
     try:
         yield
     except Exception as error:
@@ -146,7 +146,7 @@ def telling_damage() -> Iterator[None]:
 
 
 def _read_description(stream: IO[bytes]) -> tuple[np.dtype, tuple[int, ...]]:
-    """What an array says of itself: its type and shape."""
+    """The type and shape that an array's header declares."""
     if np.lib.format.read_magic(stream) != (1, 0):
         raise Damaged("not our version")
     shape, by_columns, dtype = np.lib.format.read_array_header_1_0(stream)
@@ -156,7 +156,7 @@ def _read_description(stream: IO[bytes]) -> tuple[np.dtype, tuple[int, ...]]:
 
 
 def _read_into(stream: IO[bytes], target: np.ndarray) -> None:
-    """Fill `target`, an array of bytes; then nothing may be left, and the checksum must be right."""
+    """Fill `target`, an array of bytes; then nothing may be left to read, and the checksum must be right."""
     done = 0
     while done < len(target):
         content = stream.read(min(len(target) - done, MOST_READ))
@@ -169,7 +169,7 @@ def _read_into(stream: IO[bytes], target: np.ndarray) -> None:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """As `os.open`; a pipe to which nobody writes does not hold us up."""
+    """Like `os.open`, but a pipe without a writer does not block."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

@@ -1,7 +1,7 @@
-"""Whether a node that was read from a file is that of a position: what `check_saved.py` asks at every step of its walk.
+"""Whether a node that was read from a file matches its position: what `check_saved.py` checks at every step of its walk.
 
-Each feature of a graph (`layout.On`) has its line here: what stands beside nodes is checked in `has_sound_fields`, what stands
-beside edges in `has_sound_statistics`. A number that is only ever compared needs none.
+Each feature of a graph (`layout.On`) has its line here: columns of nodes are checked in `has_sound_fields`, columns of edges in
+`has_sound_statistics`. A number that is only ever compared needs no check.
 """
 
 import numpy as np
@@ -14,10 +14,10 @@ from anabranch.search.memory.graph import HIGH, LOW, OVER, Graph
 from anabranch.search.memory.layout import NO_NODE, edges_of, is_on, slot
 from anabranch.search.memory.tree import Tree
 
-LARGEST = 1e100  # of all values: sums and squares of these are still numbers
-LARGEST_COUNT = 2**31 - 2**19  # of visits: a search still has room to stop in time
+LARGEST = 1e100  # of all values: their sums and squares are still finite
+LARGEST_COUNT = 2**31 - 2**19  # of visits: a search can still stop in time
 ROUNDING = 1e-6  # of sums in single precision that should be 1
-UNLIKELY = 1e-5  # chances are kept in single precision
+UNLIKELY = 1e-5  # probabilities are stored in single precision
 
 
 # --- positions and edges above -------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ UNLIKELY = 1e-5  # chances are kept in single precision
 
 @generic
 def is_place_of(graph, number, state):
-    """Whether a node is that of this position, as far as its key tells."""
+    """Whether a node's key is that of this position."""
 
 
 @is_place_of.register(Tree)
@@ -42,7 +42,7 @@ def _is_place_in_graph(graph, number, state):
 
 @generic
 def fits_edge(graph, e, child):
-    """Whether an edge and its child have counted the same, where they do."""
+    """Whether the counts of an edge and its child agree, where they must."""
 
 
 @fits_edge.register(Tree)
@@ -60,19 +60,19 @@ def _fits_in_graph(graph, e, child):
 
 @helper
 def is_number(value):
-    """Whether it is one that can be reckoned with."""
+    """Whether it is finite and within limits."""
     return abs(value) <= LARGEST
 
 
 @helper
 def is_count(number):
-    """Whether it is a number of visits."""
+    """Whether it is a valid number of visits."""
     return 0 <= number <= LARGEST_COUNT
 
 
 @helper
 def is_amount(value):
-    """Whether it is a number that is not negative."""
+    """Whether it is a non-negative number."""
     return 0.0 <= value <= LARGEST
 
 
@@ -84,7 +84,7 @@ def is_share(value):
 
 @helper
 def is_sound(graph, number, state, legal, work):
-    """Whether a node and its edges are those of this position. `legal`: see `check_saved.Trip`."""
+    """Whether a node and its edges match this position. `legal`: see `check_saved.Trip`."""
     node = graph.nodes[slot(number)]
     if not has_sound_fields(graph, number, rules.is_over(state), state):
         return False
@@ -113,7 +113,7 @@ def is_sound(graph, number, state, legal, work):
 
 @helper
 def is_rising(graph, number):
-    """Whether the edges of a node stand in the order of their actions."""
+    """Whether the edges of a node are sorted by action."""
     for e in range(number + 2, number + 1 + np.int64(graph.nodes[slot(number)].count)):
         if graph.edges[slot(e)].action <= graph.edges[slot(e - 1)].action:
             return False
@@ -122,7 +122,7 @@ def is_rising(graph, number):
 
 @helper
 def is_sound_edge(edge):
-    """Whether an edge has counts that are counts and values that are numbers."""
+    """Whether an edge's counts are valid counts and its values finite."""
     for i in range(len(edge.total)):
         if not is_number(edge.total[i]):
             return False
@@ -131,7 +131,7 @@ def is_sound_edge(edge):
 
 @generic
 def has_sound_fields(graph, number, over, state):
-    """Whether the fields of a node may be those of this position, which is over or not."""
+    """Whether the fields of a node are possible for this position; `over`: whether the game is over there."""
 
 
 @has_sound_fields.register(Tree)
@@ -147,7 +147,7 @@ def _has_sound_fields_in_tree(graph, number, over, state):
 def _has_sound_fields_in_graph(graph, number, over, state):
     node = graph.nodes[slot(number)]
     if is_on(graph.shared):
-        node.under_way = 0  # with threads, those that are under way: nobody is
+        node.under_way = 0  # with threads, simulations under way: there are none
     for i in range(len(node.mean)):
         if not is_number(node.mean[i]) or not is_number(graph.headers[slot(number - 1)].value[i]):
             return False
@@ -168,7 +168,7 @@ def _has_sound_fields_in_graph(graph, number, over, state):
 
 @generic
 def adds_up(graph, number, visits, state):
-    """Whether a node has counted the visits of its edges and those of its own, and what else is kept of them together."""
+    """Whether a node's visits are the sum of its edges' visits and its own evaluations, and its other sums are consistent."""
 
 
 @adds_up.register(Tree)
@@ -192,7 +192,7 @@ def _adds_up_in_graph(graph, number, visits, state):
 
 @generic
 def has_sound_statistics(graph, e, state):
-    """Whether what stands beside an edge is what may stand there."""
+    """Whether the columns of an edge have valid contents."""
 
 
 @has_sound_statistics.register(Tree)
@@ -215,14 +215,14 @@ def _has_sound_statistics_in_graph(graph, e, state):
             return False
     if is_on(graph.has_strategies) and not has_numbers(graph.strategies, e):
         return False
-    if rules.has_rewards(state) and (edge.visits > 0 or edge.child != NO_NODE):  # before that nobody knows what it pays
+    if rules.has_rewards(state) and (edge.visits > 0 or edge.child != NO_NODE):  # before that its reward is not known
         return has_numbers(graph.rewards, e)
     return True
 
 
 @helper
 def has_numbers(rows, e):
-    """Whether a row has numbers."""
+    """Whether the numbers of a row are finite and within limits."""
     sound = True
     for i in range(rows.shape[1]):
         sound = sound and is_number(rows[e, i])
@@ -231,6 +231,6 @@ def has_numbers(rows, e):
 
 @generic(default=True)
 def has_sound_strategies(strategic, graph, number, state):
-    """Whether what rules for simultaneous moves keep at a node may stand there; `strategic`: On or Off, whether they keep
-    anything. (`simultaneous/strategies.py` knows what it means.)"""
+    """Whether what rules for simultaneous moves store at a node is valid; `strategic`: On or Off, whether they store anything.
+    (`simultaneous/strategies.py` implements this.)"""
     return True

@@ -1,14 +1,14 @@
-"""Whether what was read from a file is a search: nothing in it may lead a kernel astray, whoever wrote it.
+"""Whether what was read from a file is a valid search: nothing in it may make a kernel misbehave, whoever wrote it.
 
 Kernels trust what is in memory. So before one of them sees a file's slots,
 
-    lay_out    goes through them from node to node, as far as they are used, and marks where nodes stand;
-    walk       follows all edges from the root, plays their actions, and compares every node with the position that it is
-               reached at: its key, who moves, what is legal, whether the game is over; counts must add up, values be numbers.
+    lay_out    goes through the used slots from node to node and marks where nodes start;
+    walk       follows all edges from the root, plays their actions, and compares every node with the position reached there:
+               its key, who moves, what is legal, whether the game is over; counts must add up, and values be finite.
 
-Of a node that is not reached nobody knows the position. On graphs a simulation may come upon its key, so there it must be
-reached from an earlier position of the game, or it is dropped; elsewhere nothing leads there, and it stays what it is: waste.
-The table is not in the file. A file is safe after this, not true: values and proofs are what its writer says they are.
+The position of a node that is not reached is unknown. On graphs a simulation may find it by its key, so there it must be
+reached from an earlier position of the game, or it is dropped; elsewhere nothing leads to it, and it stays as waste.
+The table is not in the file. After this a file is safe, not necessarily true: values and proofs are whatever its writer put in.
 Read first: `memory/tree.py`, `memory/graph.py`. Above: `save.py`.
 """
 
@@ -63,18 +63,18 @@ from anabranch.search.results.check_nodes import fits_edge, is_place_of, is_soun
 
 NODE, FORWARDING, REACHED, LINKED = range(
     1, 5
-)  # marks of slots: where a node stands; one that was walked to; an edge of a list
-AT_REST = OVER | EXHAUSTED | EXEMPT | CACHED  # flags that a node may have when nobody is at work
+)  # marks of slots: the start of a node; one that was walked to; an edge of a list
+AT_REST = OVER | EXHAUSTED | EXEMPT | CACHED  # flags that a node may have between simulations
 FAULT = -1  # instead of a count
 MOST_COUNTED = 2**56  # by a counter of `used`: far below what drivers take for "never"
-STATES = 2**24  # bytes of the states that a walk keeps of its path; deeper ones are played anew
+STATES = 2**24  # bytes of the states that a walk keeps of its path; beyond that, states are replayed
 
 
 # --- counters ------------------------------------------------------------------------------------------------------------
 
 
 def check_counters(graph: Tree | Graph, used: np.ndarray) -> None:
-    """Whether `used`, which is not the graph's yet, counts what fits into this memory."""
+    """Raise unless `used`, which is not the graph's yet, counts what fits into this memory."""
     fine = all(0 <= used[i] <= MOST_COUNTED for i in (EVALUATED, REFUSED, MERGES, SIMULATION, FORWARDINGS, PLANNED))
     fine = fine and 1 <= used[POSITIONS] <= used[SLOTS] <= len(graph.nodes) and used[END] == used[SPARE] == 0
     fine = fine and all(used[i] == graph.used[i] for i in (SLOT_COST, POSITION_COST))
@@ -90,7 +90,7 @@ def check_counters(graph: Tree | Graph, used: np.ndarray) -> None:
 
 
 def room_left(graph: Graph, memory: int) -> int:
-    """Bytes of so many that a graph with these counters may still take; less than 0 if threads took some more."""
+    """How many of so many bytes a graph with these counters may still use; negative if threads used some more."""
     used = graph.used
     taken = used[SLOTS] * used[SLOT_COST] + used[POSITIONS] * used[POSITION_COST] + 8 * FIRST_TABLE * graph.merge
     return memory - int(taken)
@@ -100,8 +100,8 @@ def room_left(graph: Graph, memory: int) -> int:
 
 
 def check(graph: Tree | Graph, root: int, work: Work, before: Iterable[Position]) -> int:
-    """Whether a tree or graph that was read is sound, `work` having the root's position; its root's number from now on.
-    `before`: positions of the game before that, the last one first."""
+    """Raise unless a tree or graph that was read is sound; returns its root's new number. `work` has the root's position;
+    `before`: the earlier positions of the game, the last one first."""
     slots = int(graph.used[SLOTS])
     marks = np.zeros(slots, np.uint8)
     live, forwardings = lay_out(graph, marks)
@@ -125,7 +125,7 @@ def check(graph: Tree | Graph, root: int, work: Work, before: Iterable[Position]
 
 
 def _walk(graph: Any, number: int, work: Work, marks: np.ndarray, most: int) -> int:
-    """Walk from a node at ROOT_STATE; how many nodes were reached that had not been, `most` at most."""
+    """Walk from a node at ROOT_STATE; returns how many nodes were newly reached, at most `most`."""
     states = np.empty(max(STATES // work.states.itemsize, 2), work.states.dtype)
     trip = Trip(states, np.empty((2, most), np.int32), np.zeros(len(work.actions), np.int64), marks)
     found = int(walk(graph, number, trip, work))
@@ -135,7 +135,7 @@ def _walk(graph: Any, number: int, work: Work, marks: np.ndarray, most: int) -> 
 
 
 def _walk_from(graph: Graph, positions: Iterable[Position], work: Work, marks: np.ndarray, most: int) -> int:
-    """Walk from all of these positions that have nodes, until all `most` are reached; how many were."""
+    """Walk from all of these positions that have nodes, until all `most` are reached; returns how many were."""
     own, found = work.states[ROOT_STATE].copy(), 0
     for position in positions:
         if found == most:
@@ -150,7 +150,7 @@ def _walk_from(graph: Graph, positions: Iterable[Position], work: Work, marks: n
 
 
 def _drop(graph: Graph, root: int, marks: np.ndarray) -> int:
-    """Keep only nodes that were reached; the root's new number."""
+    """Keep only nodes that were reached; returns the root's new number."""
     new_numbers = np.full(len(marks), NO_NODE, np.int32)
     new_numbers[marks == REACHED] = KEPT
     slide(graph, new_numbers)
@@ -162,7 +162,7 @@ def _drop(graph: Graph, root: int, marks: np.ndarray) -> int:
 
 @generic
 def ahead(graph):
-    """How many slots stand before a node that belong to it."""
+    """How many slots before a node belong to it."""
 
 
 @ahead.register(Tree)
@@ -177,7 +177,7 @@ def _ahead_in_graph(graph):
 
 @generic
 def mark_of(graph, number):
-    """What stands at a slot that a node may begin at: NODE, FORWARDING or FAULT."""
+    """What is at a slot where a node may start: NODE, FORWARDING or FAULT."""
 
 
 @mark_of.register(Tree)
@@ -195,7 +195,7 @@ def _mark_in_graph(graph, number):
 
 @kernel
 def lay_out(graph, marks):
-    """Mark nodes and forwardings; how many there are of each. FAULT if they do not fill the slots that are used."""
+    """Mark nodes and forwardings; returns how many there are of each. FAULT if they do not fill the used slots."""
     live = 0
     forwardings = 0
     number = np.int64(ahead(graph))
@@ -230,7 +230,7 @@ def fill_table(graph):
 
 @kernel
 def has_sound_lists(graph, marks):
-    """Whether the lists of edges to each node that was reached are such: each edge leads there, and stands in one list once."""
+    """Whether the lists of edges to each reached node are valid: each edge leads there, and is in one list once."""
     for number in range(len(marks)):
         if marks[number] == REACHED:
             e = np.int64(graph.heads[slot(number)])
@@ -251,25 +251,25 @@ def has_sound_lists(graph, marks):
 
 
 class Trip(NamedTuple):
-    """What a walk needs. Levels are those of its path, the root's is 0."""
+    """What a walk needs. Levels are those of its path; the root's is 0."""
 
-    states: Any  # records: of level d at d modulo their number, as far down as that goes
+    states: Any  # records: a ring buffer, with the state of level d at d modulo its length
     path: Any  # i4 (2, nodes): a level's node, and how many of its edges were followed
-    legal: Any  # i8 (edges,): one more than the node at which an action was found to be legal last
+    legal: Any  # i8 (edges,): one more than the last node at which an action was found to be legal
     marks: Any  # u1 (slots,)
 
 
 @kernel
 def walk(graph, root, trip, work):
-    """Walk from a node at ROOT_STATE to all nodes behind it, depth first; how many had not been reached before, or FAULT."""
+    """Walk from a node at ROOT_STATE to all nodes below it, depth first; returns how many were newly reached, or FAULT."""
     states, marks = trip.states, trip.marks
     nodes, followed = trip.path[0], trip.path[1]
     size = len(states)
     states[0] = work.states[ROOT_STATE]
     found = 0
     level = -1
-    oldest = 0  # level whose state is at hand
-    child = np.int64(root)  # that the walk has just come to, or NO_NODE
+    oldest = 0  # the first level whose state is in the buffer
+    child = np.int64(root)  # the node that the walk has just reached, or NO_NODE
     while True:
         if child != NO_NODE:
             state = states[(level + 1) % size]
@@ -314,7 +314,7 @@ def play_edge(graph, e, state, work):
 
 @helper
 def play_anew(graph, level, trip, work):
-    """Have the states of the path down to this level at hand again; the first of these levels."""
+    """Replay the states of the path down to this level into the buffer; returns the first level that it holds."""
     size = len(trip.states)
     work.states[LEAF_STATE] = work.states[ROOT_STATE]
     for d in range(level):
@@ -342,7 +342,7 @@ def _is_shared_in_graph(graph):
 
 @generic
 def target_of(graph, e, marks):
-    """The node that an edge leads to, forwardings followed, or NO_NODE if there is none where it should be."""
+    """The node that an edge leads to, following forwardings, or NO_NODE if there is none where it should be."""
 
 
 @target_of.register(Tree)

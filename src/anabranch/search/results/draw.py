@@ -1,9 +1,9 @@
-"""Layered drawings of directed graphs as SVG: boxes in rows, curves between them. It does not know what they show.
+"""Layered drawings of directed graphs as SVG: boxes in rows, curves between them, independent of what they show.
 
 `layers` puts every box one row below the nearest box that leads to it; `ordered` sorts each row by barycentres, so that few
-curves cross; `placed` puts boxes near their neighbours, as far as there is room; `draw` writes it all down. The first box
-is the root, from which lines lead to all the others. Rows go down the page; if one of them is too wide for it, they are
-columns that go to the right, since a page is longer than it is wide, and so are texts. Above: `export.py`.
+curves cross; `placed` puts boxes near their neighbours, as far as there is room; `draw` writes the SVG. The first box
+is the root, from which all others are reached. Rows go down the page; if one of them is too wide, they become columns
+that go to the right, since a page is taller than it is wide, and texts are wider than they are tall. Above: `export.py`.
 """
 
 import unicodedata
@@ -18,7 +18,7 @@ SWEEPS = 12  # over the rows, down and up in turn; the order with the fewest cro
 SIZE = 13  # pixels of the font
 
 
-# Widths of letters for each pixel of the font, as DejaVu Sans has them: no common font is wider.
+# Widths of letters relative to the font size, those of DejaVu Sans: no common font is wider.
 NARROW, BROAD = frozenset(" !'(),-./:;I[\\]fijlrt|"), frozenset("%@MWmw")
 NARROW_LETTER, LETTER, CAPITAL, BROAD_LETTER = 0.41, 0.64, 0.72, 1.0
 BOLD = 1.12  # times as wide
@@ -29,18 +29,18 @@ GAP = 16  # between boxes
 DROP = 74  # between rows
 MARGIN = 24
 THINNEST, THICKEST = 0.8, 7.0  # lines, by weight
-SIGN = 22  # of the legend, with what is between it and its words
-DISC = 4.5  # radius of what shows a player
+SIGN = 22  # of the legend, with the gap before its text
+DISC = 4.5  # radius of the disc that shows a player
 INK, FAINT = "#333333", "#9a9a9a"
 PLAIN, JOINED = "#f4efe2", "#f7c07a"  # fills: a box with one line to it, and one with several
 JOINING = "#d9822b"  # lines to the latter
-SURE = "#2e7d32"  # the frame of what is certain
+SURE = "#2e7d32"  # the frame of proven positions
 BACK = 'stroke-dasharray="4 3" marker-end="url(#arrow)"'  # lines that do not lead down
 PLAYERS = ("#222222", "#fafafa", "#c0392b", "#2a6fb0", "#8e6bbf", "#3a9d8f")
 
 
 class Box(NamedTuple):
-    """What stands in a box."""
+    """The contents of a box."""
 
     lines: Sequence[str]  # of text
     player: int  # whose disc it shows; below 0: none
@@ -52,7 +52,7 @@ class Box(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line between two boxes, by their places in the list."""
+    """A line between two boxes, by their indices in the list."""
 
     source: int
     target: int
@@ -61,16 +61,16 @@ class Line(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Where boxes stand, seen along the rows and from one row to the next."""
+    """The places of boxes, along their rows and across them."""
 
     middles: np.ndarray  # of boxes, along their row
     sizes: np.ndarray  # likewise
-    starts: np.ndarray  # where they begin, from the first row on
+    starts: np.ndarray  # where they begin, across the rows
     depths: np.ndarray  # how deep they are
     down: bool  # whether rows go down the page; else they are columns, and go to the right
 
     def point(self, along: float, deep: float) -> tuple[float, float]:
-        """A place on the page."""
+        """A point on the page."""
         return (along, deep) if self.down else (deep, along)
 
     def rectangle(self, i: int) -> tuple[float, float, float, float]:
@@ -81,14 +81,14 @@ class Frame(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """How wide and how tall all boxes are together, margins included."""
+        """The width and height of all boxes together, margins included."""
         along, deep = float((self.middles + self.sizes / 2).max()), float((self.starts + self.depths).max())
         width, height = self.point(along, deep)
         return width + MARGIN, height + MARGIN
 
 
 def draw(boxes: Sequence[Box], lines: Sequence[Line], notes: Sequence[str], movers: Mapping[int, str] | None = None) -> str:
-    """The whole drawing; `notes` stand below it, beside what colours and frames mean, and who moves."""
+    """The whole drawing; `notes` go below it, with a legend of colours, frames and players."""
     rows = ordered(layers(len(boxes), lines), lines)
     frame = framed(boxes, rows, lines, down=True)
     if frame.ends[0] > WIDEST:
@@ -103,11 +103,11 @@ def draw(boxes: Sequence[Box], lines: Sequence[Line], notes: Sequence[str], move
     return _document(wide, tall, parts + below)
 
 
-# --- where boxes stand -----------------------------------------------------------------------------------------------------
+# --- the places of boxes ---------------------------------------------------------------------------------------------------
 
 
 def framed(boxes: Sequence[Box], rows: list[np.ndarray], lines: Sequence[Line], down: bool) -> Frame:
-    """Boxes of one row begin together and are equally deep."""
+    """A frame in which the boxes of one row start at the same height and are equally deep."""
     shapes = np.array([(_width(box), PAD + LINE * len(box.lines)) for box in boxes])
     sizes, depths = shapes.T if down else shapes.T[::-1]
     sizes, depths, starts = sizes.copy(), depths.copy(), np.empty(len(boxes))
@@ -156,7 +156,7 @@ def crossings(rows: list[np.ndarray], steps: list[np.ndarray]) -> int:
 
 
 def _steps(rows: list[np.ndarray], lines: Sequence[Line]) -> list[np.ndarray]:
-    """Of each row but the last, the lines to the next one, as pairs of boxes."""
+    """For each row but the last, the lines to the next one, as pairs of boxes."""
     level = np.empty(sum(map(len, rows)), int)
     for number, row in enumerate(rows):
         level[row] = number
@@ -185,15 +185,15 @@ def _swept(rows: list[np.ndarray], steps: list[np.ndarray], downwards: bool) -> 
 
 
 def _means(values: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Of each box, the mean value of those that pairs (neighbour, box) name; NaN without any."""
+    """For each box, the mean value of its neighbours in the pairs (neighbour, box); NaN without any."""
     sums = np.bincount(step[:, 1], values[step[:, 0]], len(values))
     counts = np.bincount(step[:, 1], minlength=len(values))
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def placed(rows: list[np.ndarray], widths: np.ndarray, lines: Sequence[Line]) -> np.ndarray:
-    """Where boxes stand: those of the widest row side by side, the others above or below the middle of their neighbours, as
-    near as there is room."""
+    """The places of boxes: those of the widest row side by side, the others as close to above or below the middle of their
+    neighbours as there is room."""
     steps = _steps(rows, lines)
     x = np.zeros(len(widths))
     widest = int(np.argmax([(widths[row] + GAP).sum() for row in rows]))
@@ -205,7 +205,7 @@ def placed(rows: list[np.ndarray], widths: np.ndarray, lines: Sequence[Line]) ->
 
 
 def _middles(values: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """The same halfway between the least and the largest."""
+    """The same with the midpoint of the least and the largest instead of the mean."""
     least, largest = np.full((2, len(values)), np.nan)
     np.fmin.at(least, step[:, 1], values[step[:, 0]])
     np.fmax.at(largest, step[:, 1], values[step[:, 0]])
@@ -213,7 +213,7 @@ def _middles(values: np.ndarray, step: np.ndarray) -> np.ndarray:
 
 
 def _filled(wanted: np.ndarray) -> np.ndarray:
-    """The same, with those that want nothing (NaN) spread between the others."""
+    """The wanted places, with missing ones (NaN) interpolated between the others."""
     known = np.flatnonzero(~np.isnan(wanted))
     return np.interp(np.arange(len(wanted)), known, wanted[known])
 
@@ -221,7 +221,7 @@ def _filled(wanted: np.ndarray) -> np.ndarray:
 def _apart(wanted: np.ndarray, widths: np.ndarray) -> np.ndarray:
     """The places nearest to the wanted ones, in this order, at which boxes do not touch (pool adjacent violators)."""
     offsets = np.cumsum(widths + GAP) - widths / 2
-    pools: list[tuple[float, int]] = []  # the mean of what its boxes want, and how many they are
+    pools: list[tuple[float, int]] = []  # the mean of the wanted places of its boxes, and their number
     for want in wanted - offsets:
         mean, count = float(want), 1
         while pools and pools[-1][0] >= mean:
@@ -235,7 +235,7 @@ def _apart(wanted: np.ndarray, widths: np.ndarray) -> np.ndarray:
 
 
 def text_width(text: str, bold: bool = False) -> float:
-    """Pixels that a text takes at most."""
+    """An upper bound on the width of a text in pixels."""
     return SIZE * (BOLD if bold else 1.0) * sum(map(_letter_width, text))
 
 
@@ -268,8 +268,8 @@ def _box(box: Box, x: float, y: float, width: float, height: float) -> str:
 
 
 def _curve(line: Line, joined: bool, frame: Frame) -> str:
-    """To the next row. A line that leads back has an arrow and is dashed: out of a box where others lead into it, and into
-    another from its far side, or from its near side if that stands in the same row."""
+    """A curve to the next row. A line that leads back is dashed, with an arrow: it leaves a box where other lines enter it, and
+    enters another from its far side, or from its near side if that is in the same row."""
     source, target = line.source, line.target
     along = [float(frame.middles[source]), float(frame.middles[target])]
     deep = [float(frame.starts[source]), float(frame.starts[target])]
@@ -292,7 +292,7 @@ def _curve(line: Line, joined: bool, frame: Frame) -> str:
 
 
 def _key(boxes: Sequence[Box], back: bool, movers: Mapping[int, str]) -> Iterator[tuple[str, str]]:
-    """What the signs mean, those that are there: a sign at (0, 0), and words."""
+    """The legend of the signs that occur: a sign at (0, 0), and its text."""
     square = _rectangle(-7, -7, 14, 14, 3)
     for player in sorted({box.player for box in boxes if box.player >= 0}):
         yield _disc(0, 0, player), movers.get(player, f"player {player} moves")

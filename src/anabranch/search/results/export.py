@@ -1,7 +1,7 @@
 """A search as plain data: every position that its root reaches, the same for both layouts; JSON, Graphviz text and a drawing.
 
-`Search.graph` gives a `GraphView`: two arrays of records, fresh copies, with nodes numbered from the root on, breadth first.
-Nothing here changes the search. Beside: `read.py`, which makes a `Result`. Next: `draw.py`, which places boxes and lines.
+`Search.graph` returns a `GraphView`: two arrays of records, fresh copies, with nodes numbered breadth first from the root.
+Nothing here changes the search. See also `read.py`, which makes a `Result`. Next: `draw.py`, which places boxes and lines.
 """
 
 import heapq
@@ -23,7 +23,7 @@ from anabranch.search.memory.tree import Tree
 from anabranch.search.results.draw import Box, Line, draw
 
 FORMAT = 1  # of the JSON
-NO_PLAYER = -2  # a node's player where the game is over, or the search has not asked who moves
+NO_PLAYER = -2  # a node's player where the game is over, or not known to the search
 MOST_NODES = 40  # in a drawing, by default
 MOST_NAMES = 3  # of actions that lead to one node, in a drawing
 LONGEST_NAME = 16  # letters
@@ -34,12 +34,12 @@ def node_fields(width: int) -> np.dtype:
     """A node of a view."""
     return np.dtype(
         [
-            ("visits", "i8"),  # N: simulations that came here, whatever path they took
+            ("visits", "i8"),  # N: simulations that reached it, by any path
             ("player", "i1"),  # who moves here, CHANCE or NOBODY
-            ("value", "f8", (width,)),  # Q: player 0's, or one a player
+            ("value", "f8", (width,)),  # Q: player 0's, or one per player
             ("over", "?"),  # whether the game is over here
-            ("low", "f8", (width,)),  # what is proven, once the root was left: it is worth at least this; NaN without proofs
-            ("high", "f8", (width,)),  # and at most this
+            ("low", "f8", (width,)),  # the proven lower bound, valid once the root was left; NaN without proofs
+            ("high", "f8", (width,)),  # and the upper bound
             ("key", "u8", (2,)),  # of the position; zeros in compact trees
             ("depth", "i4"),  # fewest plies from the root
         ]
@@ -53,7 +53,7 @@ EDGE_FIELDS = np.dtype(
         ("action", "i4"),  # or chance event
         ("visits", "i8"),  # times it was chosen
         ("prior", "f8"),
-        ("value", "f8"),  # Q, for the player who moves at the source (at chance, player 0); NaN if it was never tried
+        ("value", "f8"),  # Q, for the player to move at the source (at chance, player 0); NaN if untried
     ]
 )
 
@@ -75,14 +75,14 @@ class GraphView:
     settings: dict[str, Any] = field(default_factory=dict)  # game, options, seed and version
 
     def name_of(self, edge: int) -> str:
-        """How people write an edge's action; chance events in brackets."""
+        """The name of an edge's action; chance events in brackets."""
         action = int(self.edges["action"][edge])
         if self.nodes["player"][self.edges["source"][edge]] == CHANCE:
             return f"[{self.game.event_name(action)}]"
         return str(self.game.edge_name(action))
 
     def to_json(self) -> str:
-        """Everything, with the settings; what is not known is null, and a key is 128 bits in hexadecimal digits."""
+        """Everything, with the settings; unknown values are null, and a key is 128 bits in hexadecimal digits."""
         nodes = _records(self.nodes)
         for node in nodes:
             low, high = node["key"]
@@ -134,7 +134,7 @@ class GraphView:
     # --- what is drawn ---
 
     def most_visited(self, limit: int) -> Part:
-        """The root, and again and again the most visited of all nodes that an edge leads to from there."""
+        """The part grown from the root by repeatedly adding the most visited node that an edge leads to."""
         limit = at_least_one(limit, "limit")
         first = np.searchsorted(self.edges["source"], np.arange(len(self.nodes) + 1))
         chosen: list[int] = []
@@ -155,7 +155,7 @@ class GraphView:
         return Part(chosen, links)
 
     def _tried(self, start: int, end: int) -> tuple[list[int], list[int]]:
-        """Of these edges the ones that were tried and lead to a node, the most visited first, and where they lead."""
+        """Those of these edges that were tried and lead to a node, the most visited first, and their targets."""
         edges = self.edges[start:end]
         kept = np.flatnonzero((edges["visits"] > 0) & (edges["target"] != NO_NODE))
         kept = kept[np.argsort(-edges["visits"][kept], kind="stable")]
@@ -184,14 +184,14 @@ class GraphView:
         return Box([*titles, visits, value], int(node["player"]), joined, sure, bool(node["over"]), tip, len(titles))
 
     def is_proven(self, number: int) -> bool:
-        """Whether a node's value is certain, at least to the player who moves."""
+        """Whether a node's value is proven, at least for the player to move."""
         node = self.nodes[number]
         closed = node["low"] == node["high"]
         player = int(node["player"])
         return bool(closed[player] if len(closed) > 1 and player >= 0 else closed.all())
 
     def _weight(self, edges: list[int]) -> float:
-        """The share of all visits of the root that came by these edges, as a length: its square root."""
+        """The square root of these edges' share of the root's visits, which gives the thickness of a line."""
         share = float(self.edges["visits"][edges].sum()) / max(int(self.nodes["visits"][0]), 1)
         return min(share, 1.0) ** 0.5
 
@@ -240,7 +240,7 @@ def _edge_numbers(graph: Tree | Graph, numbers: np.ndarray) -> np.ndarray:
 
 
 def _children(graph: Tree | Graph, edges: np.ndarray) -> np.ndarray:
-    """The nodes that edges lead to, where they stand now, or NO_NODE."""
+    """The current numbers of the nodes that edges lead to, or NO_NODE."""
     children = graph.edges["child"][edges]
     if isinstance(graph, Graph):
         known = np.maximum(children, 0)
@@ -273,7 +273,7 @@ def _nodes(graph: Tree | Graph, numbers: np.ndarray, depths: np.ndarray, operato
 
 @kernel
 def value_of_nodes(operator, graph, numbers, out, sums):
-    """Write what nodes are worth by this operator into the rows of `out`; `sums` is scratch memory of the width of a value."""
+    """Write the values of nodes under this operator into the rows of `out`; `sums` is scratch memory as wide as a value."""
     for k in range(len(numbers)):
         value_of_node(operator, graph, numbers[k], out[k], sums)
 
@@ -301,7 +301,7 @@ def _edges(graph: Tree | Graph, numbers: np.ndarray) -> np.ndarray:
 
 
 def _records(array: np.ndarray) -> list[dict[str, Any]]:
-    """The records as dictionaries of plain Python; None for what is no finite number."""
+    """The records as plain Python dictionaries; None for numbers that are not finite."""
     columns = []
     for name in array.dtype.names or ():
         column = array[name]
@@ -318,7 +318,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def _titles(names: list[str]) -> list[str]:
-    """The first few names, and short: in one line if they fit, otherwise one a line."""
+    """The first few names, shortened: in one line if they fit, otherwise one per line."""
     short = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..." for name in names[:MOST_NAMES]]
     if len(names) > MOST_NAMES:
         short.append(f"{len(names) - MOST_NAMES} more")

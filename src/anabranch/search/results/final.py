@@ -1,7 +1,7 @@
-"""The root of a search: noise before it, the choice of an action after it. Plain Python, once a search.
+"""The root of a search: noise before the search, the choice of an action after it. Plain Python, once per search.
 
-`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized`, `ByLowerBound`, `ByGumbel` choose, each by its implementation of
-`choose`; `Dirichlet` makes self-play explore. Above: `read.py`, which calls `choose`.
+`MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized`, `ByLowerBound`, `ByGumbel` are final choices, each with its
+implementation of `choose`; `Dirichlet` makes self-play explore. Above: `read.py`, which calls `choose`.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class MostVisits(NamedTuple):
-    """The action with most visits; the better value breaks a tie."""
+    """The action with the most visits; the better value breaks a tie."""
 
 
 class ByTemperature(NamedTuple):
@@ -46,23 +46,23 @@ class ByValue(NamedTuple):
 
 
 class ByRegularized(NamedTuple):
-    """The action that the exact regularised policy likes best, or one drawn from it; see `select/regularized.py`."""
+    """The most probable action of the exact regularised policy, or one drawn from it; see `select/regularized.py`."""
 
     c: Positive = 1.25
-    floor: Share = 0.1  # of the largest number of visits, below which a high value is not believed
+    floor: Share = 0.1  # of the largest number of visits, below which a high value is not trusted
     draw: bool = False
 
 
 class ByLowerBound(NamedTuple):
     """The highest lower bound, Q - deviations * its standard error, among actions with at least `floor` times the largest
-    number of visits: KataGo's. A search with it also sums the squares of values (`backup/variance.py`)."""
+    number of visits, as in KataGo. A search with it also sums the squares of values (`backup/variance.py`)."""
 
     deviations: NonNegative = 5.0
     floor: Share = 0.15
 
 
 class ByGumbel(NamedTuple):
-    """With `select=Gumbel()`, whose default it is: of the actions with most visits, the one with the largest g + ln P + Q^."""
+    """The default with `select=Gumbel()`: of the actions with the most visits, the one with the largest g + ln P + Q^."""
 
 
 class Dirichlet(NamedTuple):
@@ -79,27 +79,27 @@ FinalChoice = tuple[Any, ...]  # an option of any class that `choose` is registe
 
 
 class Candidates(NamedTuple):
-    """The root's edges as a final choice sees them, one number an edge."""
+    """The root's edges as a final choice sees them, one number per edge."""
 
     visits: np.ndarray
     values: np.ndarray  # for the player to move, in [-1, 1]; -inf where there are no visits
     priors: np.ndarray
     value: float  # the root's own, likewise
     errors: np.ndarray | None = None  # standard errors of the values, where `wants_errors` asks for them
-    urges: np.ndarray | None = None  # what `ByGumbel` goes by
+    urges: np.ndarray | None = None  # what `ByGumbel` maximises
 
 
 @generic
 def choose(final, candidates, random):
     """The index of the edge to play.
 
-    candidates  a `Candidates`: one number an edge in each of its arrays, values in the view of the player to move. Actions that
-                are forbidden, restricted away or proven to be worse than another are not among them. Where both players move at
-                once there is one call a player, whose `visits` are its policy times the number of simulations.
+    candidates  a `Candidates`: one number per edge in each array, values in the view of the player to move. Actions that are
+                forbidden, excluded by a restriction or proven to be worse than another are left out. Where both players move at
+                once there is one call per player, whose `visits` are its policy times the number of simulations.
     random      a `numpy.random.Generator`, the same for the same seed, position and visits
 
-    Plain Python, called once a search, and again for another action if the one it gave brings a forbidden position. Nothing
-    that it is handed may be changed.
+    Plain Python, called once per search, and again if the chosen action leads to a forbidden position. It must not change its
+    arguments.
     """
 
 
@@ -166,12 +166,12 @@ def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> n
     return (1.0 - rule.weight) * priors + rule.weight * noise
 
 
-# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+# --- what `Search` calls ------------------------------------------------------------------------------------------------------
 
 
 @generic(default=True)
 def default_final(select):
-    """The final choice that goes with a selection rule, unless another one is asked for."""
+    """The default final choice with a selection rule."""
     return MostVisits()
 
 

@@ -1,4 +1,4 @@
-"""Reading a search graph for people: the root's edges, the lines behind them, a `Result`. Nothing here changes the graph."""
+"""Reading a search graph into a `Result`: the root's edges and their principal variations. Nothing here changes the graph."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,12 +27,12 @@ LONGEST_LINE = 64  # actions of a principal variation that are read
 
 
 def edge_records(graph: Tree | Graph, number: int) -> np.ndarray:
-    """A node's edges as a view; those of a graph are set right first, should their children have moved."""
+    """A node's edges as a view; on a graph, edges whose children have moved are updated first."""
     edges = graph.edges[number + 1 : number + 1 + int(graph.nodes["count"][number])]
     if isinstance(graph, Graph) and graph.used[FORWARDINGS]:
         children = edges["child"]
-        for i in np.flatnonzero(graph.nodes["flags"][children] & MOVED):  # of NO_NODE the last slot's: whatever that says,
-            if children[i] != NO_NODE:  # it is passed over here
+        for i in np.flatnonzero(graph.nodes["flags"][children] & MOVED):  # NO_NODE indexes the last slot, whose flags
+            if children[i] != NO_NODE:  # do not matter, because of this check
                 children[i] = graph.nodes["moved_to"][children[i]]
     return edges
 
@@ -43,7 +43,7 @@ def bytes_used(graph: Tree | Graph) -> int:
 
 
 def line_from(graph: Tree | Graph, number: int) -> dict[int, int]:
-    """The most visited action at each node from this one on; the better total breaks a tie."""
+    """The principal variation from this node, as the most visited action at each node; the better total breaks a tie."""
     line: dict[int, int] = {}
     while number != NO_NODE and number not in line and len(line) < LONGEST_LINE:
         edges = edge_records(graph, number)
@@ -66,7 +66,7 @@ def _column(graph: Tree | Graph, number: int) -> int:
 
 
 def name_line(game: Any, graph: Tree | Graph, line: dict[int, int]) -> tuple[str, ...]:
-    """A line in people's words; chance events in brackets."""
+    """The names of a line's actions; chance events in brackets."""
     return tuple(
         f"[{game.event_name(action)}]" if graph.nodes["player"][number] == CHANCE else game.edge_name(action)
         for number, action in line.items()
@@ -110,21 +110,21 @@ def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | N
 
 
 def _amaf_of(amaf_stats: Any, middle: float, scale: Scale) -> dict[str, Any]:
-    """The AMAF value of an edge in units of the game's returns, `middle` being that of who moves."""
+    """The AMAF value of an edge in units of the game's returns; `middle` is in the view of the player to move."""
     visits = int(amaf_stats["amaf_visits"])
     value = middle + float(amaf_stats["amaf_total"]) / visits / scale.factor if visits else None
     return {"amaf_visits": visits, "amaf_value": value}
 
 
 def _edge_value(edge: Any, column: int, bounds: np.ndarray | None) -> float | None:
-    """Q of an edge for the player who moves, within what is proven; None if it was never tried."""
+    """Q of an edge for the player to move, or its proven value; None if it was never tried."""
     if bounds is not None and bounds[LOW] == bounds[HIGH]:
         return float(bounds[LOW])
     return float(edge["total"][column]) / int(edge["visits"]) if edge["visits"] else None
 
 
 def root_value(operator: Any, graph: Tree | Graph, root: int) -> float | list[float]:
-    """What the root is worth: to the player who moves, or one number a player."""
+    """The root's value: for the player to move, or one number per player."""
     if isinstance(graph, Graph):
         values = graph.nodes["mean"][root]
     else:
@@ -136,7 +136,7 @@ def root_value(operator: Any, graph: Tree | Graph, root: int) -> float | list[fl
 
 
 def with_proven(value: float | list[float], column: int, proven: float) -> float | list[float]:
-    """What the root is worth, where that is proven for the player who moves."""
+    """The root's value, with the proven one for the player to move."""
     return [proven if i == column else number for i, number in enumerate(value)] if isinstance(value, list) else proven
 
 
@@ -155,7 +155,7 @@ def read_result(
     **facts: Any,
 ) -> Result:
     """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `is_forbidden` says whether
-    an action brings a position that may not come again; `allowed`: the actions that the search was restricted to; `cost` and
+    an action repeats a position that may not occur again; `allowed`: the actions that the search was restricted to; `cost` and
     `facts` are what only the searcher knows."""
     bounds = edge_bounds(graph, root, limits)
     edges, column = edge_records(graph, root), _column(graph, root)
@@ -175,13 +175,13 @@ def read_result(
     chosen = first = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
     while rule is not None and limits.repetition == FORBIDDEN and is_forbidden(int(edges["action"][chosen])):
         wanted[chosen] = False
-        if not wanted.any():  # whatever is played repeats a position
+        if not wanted.any():  # every action repeats a position
             chosen = first
             break
         chosen = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
     best = int(edges["action"][chosen])
     proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
-    if bounds is not None and proven:  # the root itself may not have heard of it yet
+    if bounds is not None and proven:  # the root's own value may not reflect it yet
         value = with_proven(value, column, float(bounds[LOW].max()))
     behind = line_from(graph, root)
     if allowed is not None and edges["visits"][chosen]:  # others may have more visits
@@ -204,7 +204,7 @@ def read_result(
 
 @generic(default=True)
 def reader_of(game, position):
-    """What reads the result of a search of a game at this root, called as `read_result` is."""
+    """The function that reads the result of a search of a game at this root, called like `read_result`."""
     return read_result
 
 
@@ -220,8 +220,8 @@ def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:
 
 
 def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:
-    """The root with its edges alone, as a graph that plain Python reads, and its number there; with other priors, if given."""
-    first = root - 1 if isinstance(graph, Graph) else root  # a header stands before it
+    """Only the root and its edges, as a graph that plain Python can read, and its number there; with other priors, if given."""
+    first = root - 1 if isinstance(graph, Graph) else root  # a header comes before it
     slots = slice(first, root + 1 + int(graph.nodes["count"][root]))
     nodes = graph.nodes[slots].copy()
     edges = nodes.view(graph.edges.dtype)
@@ -235,7 +235,7 @@ def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[
 
 
 def candidates(graph: Tree | Graph, root: int, value: float | list[float], limits: Limits) -> Candidates:
-    """The root's edges with values from -1 to 1, for the player who moves."""
+    """The root's edges with values from -1 to 1, for the player to move."""
     edges, column = edge_records(graph, root), _column(graph, root)
     middle = sign_of(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * limits.scale.middle
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -257,7 +257,7 @@ def candidates(graph: Tree | Graph, root: int, value: float | list[float], limit
 
 
 def edge_bounds(graph: Tree | Graph, root: int, limits: Limits) -> np.ndarray | None:
-    """What each of the root's actions is worth at least and at most to the player who moves; None without proofs."""
+    """The lower and upper bounds of the root's actions for the player to move; None without proofs."""
     player = int(graph.nodes["player"][root])
     if not isinstance(graph, Graph) or not isinstance(graph.has_bounds, On) or player == CHANCE:
         return None
@@ -285,8 +285,8 @@ def choose_best(
     seen: Candidates,
     random: np.random.Generator,
 ) -> int:
-    """The index of the edge to play, of those that are wanted: what the final choice says, but not where another action is
-    proven to be better than that one seems."""
+    """The index of the edge to play, among the wanted ones: the final choice's, unless another action is proven to be better
+    than the estimate of that one."""
     edges = edge_records(graph, root)
     chosen = choose_among(final, possible(graph, root, limits, bounds, wanted), seen, random)
     if bounds is None:
@@ -297,8 +297,8 @@ def choose_best(
 
 
 def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray | None, wanted: np.ndarray) -> np.ndarray:
-    """Which of the root's edges that are wanted may be chosen: what is proven worse than another is not, nor what the past
-    is known to forbid."""
+    """Which of the wanted root edges may be chosen: not those proven worse than another, nor those known to repeat a forbidden
+    position."""
     edges = edge_records(graph, root)
     mask = wanted.copy()
     if limits.repetition == FORBIDDEN and isinstance(graph, Graph):
@@ -314,7 +314,7 @@ def possible(graph: Tree | Graph, root: int, limits: Limits, bounds: np.ndarray 
 
 
 def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random: np.random.Generator) -> int:
-    """The index of the edge to play, of those that the mask allows."""
+    """The index of the edge to play, among those that the mask allows."""
     allowed = np.flatnonzero(mask)
     some: list[Any] = [numbers[allowed] if isinstance(numbers, np.ndarray) else numbers for numbers in edges]
     return int(allowed[choose(final, Candidates(*some), random)])

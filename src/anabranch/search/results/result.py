@@ -1,6 +1,6 @@
-"""What a search found: the best action, how the visits fell, what it is worth, and why the search stopped.
+"""What a search found: the best action, the visit distribution, the value, and why the search stopped.
 
-A `Result` is plain data: it prints as a table, shows itself in a notebook, pickles, and `to_dict()` gives it to programs.
+A `Result` is plain data: it prints as a table, renders in a notebook, pickles, and `to_dict()` converts it for programs.
 Made by `read.py` from the graph.
 """
 
@@ -20,7 +20,7 @@ class Stats:
     simulations: int  # in this run
     evaluations: int  # in this run; a simulation that ends where the game is over needs none
     nodes: int  # positions in the tree, kept ones included
-    merges: int  # edges that led to a position which another path had found before; none in a tree
+    merges: int  # edges that led to a position which another path had already reached; none in a tree
     seconds: float
     bytes: int  # of memory that the tree fills
     kept: int  # visits of the root that were there before this run
@@ -28,7 +28,7 @@ class Stats:
 
     @property
     def speed(self) -> float:
-        """Simulations a second."""
+        """Simulations per second."""
         return self.simulations / self.seconds if self.seconds > 0 else 0.0
 
 
@@ -44,7 +44,7 @@ class Move:
     prior: float
     pv: tuple[str, ...]  # the line behind it, by most visits
     proven: bool = False  # whether the value is certain
-    amaf_visits: int = 0  # simulations in which the action came now or later, a heuristic's included; see `select/rave.py`
+    amaf_visits: int = 0  # simulations that played the action here or later, a heuristic's included; see `select/rave.py`
     amaf_value: float | None = None  # their mean, like `value`; None if there are none
 
 
@@ -57,20 +57,20 @@ class Result:
     visits: np.ndarray  # over all actions
     target: (
         np.ndarray
-    )  # what a policy should learn from this, over all actions: the share of visits, or better: `select/target.py`
+    )  # the policy target, over all actions: the share of visits, or the selection rule's own: `select/target.py`
     regularized: np.ndarray  # the exact regularised policy over all actions, the other target for training: `ByRegularized`
-    value: float | list[float]  # for the player to move; one number a player with three or more, or general sum
+    value: float | list[float]  # for the player to move; one number per player with three or more, or general sum
     pv: list[int]  # the principal variation
     stats: Stats
     moves: list[Move]  # legal actions, most visits first
     stopped_by: str  # "visits", "total", "seconds", "proven", "on_progress", "stop", "Ctrl-C", "full counters"
-    memory_full: bool  # whether the tree could not grow as it wanted
-    proven: bool = False  # whether `best` is certain to be best, and `value` its worth
+    memory_full: bool  # whether lack of memory stopped the tree from growing
+    proven: bool = False  # whether `best` is proven to be best, and `value` is its proven value
     settings: dict[str, Any] = field(default_factory=dict)  # game, options, seed and version
 
     @property
     def best_name(self) -> str:
-        """How people write the best action."""
+        """The name of the best action."""
         return next(move.name for move in self.moves if move.action == self.best)
 
     @property
@@ -113,7 +113,7 @@ class Result:
         }
 
     def circumstances(self) -> dict[str, Any]:
-        """What the search cost, why it stopped, and how it was set: of `to_dict`, what all results have."""
+        """What the search cost, why it stopped, and its settings: the part of `to_dict` that all results share."""
         cost = {name: getattr(self.stats, name) for name in Stats.__dataclass_fields__}
         return {
             "stats": {**cost, "speed": self.stats.speed},
@@ -145,7 +145,7 @@ class Result:
 
 
 def format_value(value: float | list[float] | None) -> str:
-    """A value as people read it: signed, three digits."""
+    """A value as printed: signed, three digits."""
     if value is None:
         return "-"
     if isinstance(value, list):

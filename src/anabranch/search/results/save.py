@@ -1,9 +1,9 @@
-"""Searches in files: `Search.save` writes what was found, `Search.load` goes on as if it had never stopped.
+"""Searches in files: `Search.save` writes what was found, `Search.load` continues as if it had never stopped.
 
 A file is an archive (`archive.py`): `header`, JSON in bytes, says what it is; the other arrays are the used part of a tree's
-or a graph's memory, as it lies there, and the generator. It may come from a stranger: the header is read field by field, the
-root's position is played anew, slots are read into memory of a search's own size, and nothing of a search is changed before
-all of it was found to be sound (`check_saved.py`).
+or a graph's memory, as it is, and the random generator. The file is untrusted: the header is checked field by field, the root's
+position is replayed, slots are read into memory of the search's own size, and nothing of a search is changed before all of it
+was found to be sound (`check_saved.py`).
 """
 
 import json
@@ -34,10 +34,10 @@ from anabranch.search.results.check_saved import check, check_counters, room_lef
 NAME = "anabranch search"
 FORMAT = 4
 MOST_HEADER = 2**21  # bytes
-MOST_MOVES = 20_000  # of the game so far, which are played anew when a file is read
-MOST_BEFORE = 1_000  # positions before the root's from which a graph is looked through
+MOST_MOVES = 20_000  # of the game so far, which are replayed when a file is read
+MOST_BEFORE = 1_000  # positions before the root's from which a graph is walked
 LONGEST_PATH = 2**20  # of the path buffer
-LONGEST_TEXT = 200  # of a file's own words in an error
+LONGEST_TEXT = 200  # of text from a file that is quoted in an error
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Terms:
     in_python: bool  # whether the evaluator is a Python callable
 
     def facts(self) -> dict[str, Any]:
-        """What the rules make of positions and values; they may change while the game keeps its name."""
+        """What the rules determine about positions and values; it may change while the game keeps its name."""
         fields = (self.game.record.fields or {}).items()
         return {
             "record": [[name, str(field[0]), field[1]] for name, field in fields if not name.startswith(TAG_PREFIX)],
@@ -61,7 +61,7 @@ class Terms:
         }
 
     def options(self) -> dict[str, str]:
-        """Those that decide what is in memory, as people write them."""
+        """Those that decide what is in memory, as written in code."""
         return {
             "graph": f"with graph={self.needs.merge}",
             **{column.name: self._says(column) for column in COLUMNS if column.asked_for},
@@ -73,7 +73,7 @@ class Terms:
 
 
 def terms(game: Game | ObjectGame, needs: Needs, in_python: bool) -> Terms:
-    """The terms of a search; a game of Python objects has none."""
+    """The terms of a search; a game of Python objects cannot be saved."""
     if isinstance(game, ObjectGame):
         raise SearchError(
             f"a search of {game!r} cannot be kept: positions that are Python objects are not saved; write it as a Game"
@@ -85,7 +85,7 @@ def terms(game: Game | ObjectGame, needs: Needs, in_python: bool) -> Terms:
 
 
 def save(path: Path, terms: Terms, driver: Driver, position: Position, history: History, settings: dict[str, Any]) -> None:
-    """Write a search. A file that is there already is replaced only when the new one is complete."""
+    """Write a search. An existing file is replaced only when the new one is complete."""
     if len(position.moves) > MOST_MOVES:
         raise SearchError(
             f"a game of {len(position.moves):,} moves is not saved; at most {MOST_MOVES:,} are played anew by load()"
@@ -117,7 +117,7 @@ def save(path: Path, terms: Terms, driver: Driver, position: Position, history: 
 
 
 def _parts(graph: Tree | Graph, used: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays of a tree or graph, as much of them as these counters say is used; views. A table is not among them, since it
+    """The arrays of a tree or graph, as views of the part that these counters say is used. The table is left out, since it
     follows from the nodes."""
     slots = int(used[SLOTS])
     yield "slots", graph.nodes[:slots].view(np.uint8)
@@ -128,7 +128,7 @@ def _parts(graph: Tree | Graph, used: np.ndarray) -> Iterator[tuple[str, np.ndar
 
 
 def _slot_layout(graph: Tree | Graph) -> list[str]:
-    """How nodes and edges lie in memory."""
+    """The memory layout of nodes and edges."""
     return [type(graph).__name__, str(graph.nodes.dtype), str(graph.edges.dtype), str(len(graph.used))]
 
 
@@ -137,17 +137,17 @@ def _slot_layout(graph: Tree | Graph) -> list[str]:
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved search that is open; its header was read and found to fit."""
+    """An open saved search, whose header was read and found to match."""
 
     path: Path
     header: dict[str, Any]
     archive: Archive
     position: Position
     history: History
-    before: list[Position]  # positions of the game that led here, as far as they are looked at, the last one first
+    before: list[Position]  # earlier positions of the game, as far as they are needed, the last one first
 
     def fill(self, driver: Driver) -> None:
-        """Put everything into the memory of a driver that has not searched yet."""
+        """Read everything into the memory of a driver that has not searched yet."""
         graph, memory = driver.graph, driver.setting.memory
         if self.header["slots"] != _slot_layout(graph):
             version = _words(self.header["anabranch"])
@@ -169,7 +169,7 @@ class Saved:
         self._set_out(driver)
 
     def _set_out(self, driver: Driver) -> None:
-        """What a driver has besides memory."""
+        """Restore what a driver has besides memory."""
         random = np.empty_like(driver.work.random)
         self.archive.read_into("random", random)
         path = _whole(self.header["path"], FIRST_PATH, LONGEST_PATH)
@@ -185,21 +185,21 @@ class Saved:
             driver.run(0, 0)  # likewise
 
     def _bytes(self, graph: Tree | Graph, used: np.ndarray) -> int:
-        """The least memory that holds this."""
+        """The least memory, in bytes, that holds this."""
         slots, table, positions, cost = (int(used[i]) for i in (SLOTS, TABLE, POSITIONS, SLOT_COST))
         if not isinstance(graph, Graph):
             return slots * graph.nodes.itemsize
         taken = slots * cost + positions * int(used[POSITION_COST]) + 8 * FIRST_TABLE * graph.merge
-        taken = max(min(taken, self.header["memory"]), slots * cost)  # threads may take some slots more than they should
+        taken = max(min(taken, self.header["memory"]), slots * cost)  # threads may use slightly more slots than they should
         if not graph.merge or table == FIRST_TABLE:
             return taken
-        return max(taken, cost * (3 * table // 4 + 1))  # less has a smaller table: see `allocate`
+        return max(taken, cost * (3 * table // 4 + 1))  # with less memory the table would be smaller: see `allocate`
 
 
 @contextmanager
 def opened(path: Path, terms: Terms, position: Position | None) -> Iterator[Saved]:
-    """A file, open and compared with the terms of the search that wants it. `position` is the root's, where it was not played
-    from the start. What goes wrong while it is open is told by the file's name."""
+    """An open file, checked against the terms of the search that loads it. `position` is the root's, where it was not played
+    from the start. Errors while it is open name the file."""
     try:
         with reading(path) as archive:
             header = _read_header(archive)
@@ -221,7 +221,7 @@ def opened(path: Path, terms: Terms, position: Position | None) -> Iterator[Save
 
 
 def _read_header(archive: Archive) -> dict[str, Any]:
-    """The header of what is a saved search."""
+    """The header of a saved search."""
     if "header" not in archive.names:
         raise Alien
     content = archive.read_bytes("header", MOST_HEADER)
@@ -234,7 +234,7 @@ def _read_header(archive: Archive) -> dict[str, Any]:
 
 
 def _check_fields(header: dict[str, Any]) -> None:
-    """Whether all fields that are read later are of their kind. Raises anything."""
+    """Raise, with any exception, unless all fields that are read later are of the right kind."""
     for name, kind in (("game", str), ("facts", dict), ("options", dict), ("slots", list), ("waste", bool), ("anabranch", str)):
         if type(header[name]) is not kind:
             raise Damaged(name)
@@ -264,7 +264,7 @@ def _whole(number: Any, low: int, high: int) -> int:
 
 
 def _words(text: Any) -> str:
-    """What a file says, as far as it can stand in one line."""
+    """Text from a file, made printable and short enough for one line."""
     words = str(text)
     return "".join(c if c.isprintable() else "?" for c in words[:LONGEST_TEXT]) + "..." * (len(words) > LONGEST_TEXT)
 
@@ -286,8 +286,8 @@ def _compare(path: Path, header: dict[str, Any], terms: Terms) -> None:
 
 
 def _find_position(path: Path, header: dict[str, Any], game: Game, given: Position | None) -> tuple[Position, list[Position]]:
-    """The root's position and those before it, the last one first. A record is never taken from a file, since rules trust it:
-    it is that of the position given, or what the moves of the game lead to."""
+    """The root's position and those before it, the last one first. A record is never read from a file, since rules trust it:
+    it is that of the given position, or the result of replaying the moves of the game."""
     record, keys = bytes.fromhex(header["position"]["record"]), tuple((low, high) for low, high in header["history"])
     if given is not None:
         is_one = isinstance(given, Position) and given.game == game
@@ -307,13 +307,13 @@ def _find_position(path: Path, header: dict[str, Any], game: Game, given: Positi
 
 
 def _move(saved: Any) -> Any:
-    """An action or event, or a pair of actions, as positions have it."""
+    """An action or event, or a pair of actions, as positions store it."""
     return tuple(saved) if isinstance(saved, list) else saved
 
 
 def _played(game: Game, moves: list[Any]) -> tuple[Position, tuple[Key, ...], list[Position]]:
-    """The position after these moves, whatever repetitions mean; the repetition keys of those before it, where they mean
-    something; and the last of these, the very last first."""
+    """The position after these moves, regardless of repetitions; the repetition keys of the earlier positions, if repetitions
+    matter; and the most recent earlier positions, the last one first."""
     position, keys = game.start(), []
     before: deque[Position] = deque(maxlen=MOST_BEFORE)
     for move in moves:

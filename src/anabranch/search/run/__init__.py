@@ -1,1 +1,1 @@
-"""A run of a search: its progress, its limits at the root, what happens around it."""
+"""A run of a search: its progress, restrictions at the root, and what happens around it."""

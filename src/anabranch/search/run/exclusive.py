@@ -1,4 +1,4 @@
-"""One call of a search at a time: a second thread that comes is refused, not let in and not made to wait."""
+"""One call of a search at a time: a second thread is refused at once, neither admitted nor made to wait."""
 
 import contextlib
 import threading
@@ -9,7 +9,7 @@ from anabranch.interrupts import held
 
 
 class Exclusive:
-    """Guards what one call at a time may use. Signals wait until a call is complete (`interrupts.py`)."""
+    """Guards what only one call at a time may use. Signals wait until a call is complete (`interrupts.py`)."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -18,7 +18,7 @@ class Exclusive:
     @contextlib.contextmanager
     def changing(self, on_interrupt: Callable[[], bool] | None = None) -> Iterator[None]:
         """While something is changed; `on_interrupt`: see `held`."""
-        with held(on_interrupt):  # around all of it, so that no handler raises while the lock changes hands
+        with held(on_interrupt):  # outermost, so that no handler raises while the lock is acquired or released
             if not self._lock.acquire(blocking=False):
                 if self._owner is threading.current_thread():
                     raise SearchError("this search is running: what it calls may look at it, but not run or change it")
@@ -32,7 +32,7 @@ class Exclusive:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """While something is looked at, which what a call calls may do too."""
+        """While something is read; code called from within a call may do that too."""
         if self._owner is threading.current_thread():
             yield
         else:

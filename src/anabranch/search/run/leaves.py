@@ -19,5 +19,5 @@ class Leaves:
 
 
 def no_evaluator(states: Any) -> Any:
-    """The evaluator of a search that is told by `tell`."""
+    """The evaluator of a search that gets its values from `tell`."""
     raise EvaluatorError("this search is told values with tell(); to use run() as well, give Search an evaluate=")

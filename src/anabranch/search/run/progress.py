@@ -12,10 +12,10 @@ FULL_COUNTERS = "full counters"  # why a search stopped: `layout.MOST_VISITS`
 
 
 class Progress:
-    """Begins when the kernels are compiled: that time is not the search's."""
+    """The progress of a run. The clock starts once the kernels are compiled: that time does not count."""
 
     def __init__(self, driver: Driver, planted: int = 0, to: Restriction = UNRESTRICTED) -> None:
-        """`planted`: evaluations of the root just now; `to`: what the run is restricted to."""
+        """`planted`: evaluations of the root before the run; `to`: what the run is restricted to."""
         self.driver, self.planted, self.to = driver, planted, to
         self.countable()  # which is compiled, too
         self.began = time.perf_counter()
@@ -25,7 +25,7 @@ class Progress:
         self._evaluated, self._refused = (int(driver.graph.used[which]) for which in (EVALUATED, REFUSED))
 
     def count(self, simulations: int) -> None:
-        """So many more are done."""
+        """Count so many more simulations as done."""
         self.done += simulations
         self.driver.countable -= simulations
 
@@ -36,7 +36,7 @@ class Progress:
         return max(self.driver.countable, 0)
 
     def elapsed(self) -> float:
-        """Seconds since then."""
+        """Seconds since the clock started."""
         return time.perf_counter() - self.began
 
     def left(self, visits: int | None, total: int | None) -> float:
@@ -55,5 +55,5 @@ class Progress:
 
     @property
     def memory_full(self) -> bool:
-        """Whether memory was asked for in vain."""
+        """Whether an allocation failed for lack of memory."""
         return int(self.driver.graph.used[REFUSED]) > self._refused

@@ -1,9 +1,9 @@
 """A search that may take only some actions at its root: `run(actions=["D4", "C3"])`, or a single one, `run(action="D4")`.
 
-With several the selection rule chooses among them, and so does the final choice; the other actions keep what was known of them.
-Below the root nothing is restricted. What is proven is proven all the same: bounds of the root are made of all its actions, and
-those that were left out are unknown. A single action takes every simulation without being asked about, whatever is proven
-of it. Kernels look at this in `steps.select_edge` and `layout.is_open`. Above: `searcher.py`.
+With several actions the selection rule chooses among them, and so does the final choice; the other actions keep their
+statistics. Below the root nothing is restricted. Proofs are unaffected: the root's bounds are computed from all its actions,
+and those that were left out are unknown. A single action takes every simulation without consulting the rule, whatever is
+proven about it. Kernels apply this in `steps.select_edge` and `layout.is_open`. Above: `searcher.py`.
 """
 
 import contextlib
@@ -78,7 +78,7 @@ def restricted(driver: Driver, to: Restriction) -> Iterator[None]:
 
 
 def is_settled(driver: Driver, to: Restriction) -> bool:
-    """Whether every action that is allowed is proven: the root may still be open, but there is nothing left to find out."""
+    """Whether every allowed action is proven: the root may still be open, but this run has nothing left to find out."""
     if to.allowed is None or not isinstance(driver.graph, Graph) or not isinstance(driver.graph.has_bounds, On):
         return False
     bounds = edge_bounds(driver.with_bounds_of_actions(), driver.root, driver.limits)

@@ -1,7 +1,7 @@
-"""What happens around a search: while it runs, the root's priors are noisy, a thread sweeps beside it; how long a slice is, so
-that all this is looked at often enough. (Which actions it may take at the root: `restrict.py`.)
+"""What surrounds a run: noise on the root's priors, a thread that sweeps in the background, and the length of a slice, so that
+the clock is read often enough. (Which actions it may take at the root: `restrict.py`.)
 
-Context managers undo what they did. `searcher.py` enters them; they know drivers (`drivers/base.py`), and nothing of `Search`.
+Context managers undo what they did. `searcher.py` enters them; they know drivers (`drivers/base.py`), but not `Search`.
 """
 
 import contextlib
@@ -18,17 +18,17 @@ from anabranch.search.results.final import Dirichlet
 from anabranch.search.results.read import edge_records, noisy_priors
 from anabranch.search.select.base import plan_simulations
 
-SLICE = 0.02  # seconds in a kernel between two looks at the clock and at Ctrl-C
+SLICE = 0.02  # seconds in a kernel between two checks of the clock and of Ctrl-C
 
 
 def next_slice(count: int, done: int, elapsed: float, seconds: float | None, least: int) -> int:
-    """How many simulations to run next so that it takes about SLICE seconds, less if the time is nearly up, but `least`."""
+    """How many simulations to run next to take about SLICE seconds, less if the time is nearly up, but at least `least`."""
     wanted = SLICE if seconds is None else min(SLICE, max(seconds - elapsed, 0.0))
     return max(least, min(int(done / elapsed * wanted), 4 * count))
 
 
 def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> None:
-    """Have a selection rule that plans the root's simulations do so."""
+    """Let a selection rule that plans the root's simulations do so."""
     plan_simulations(driver.rules.select, driver.graph, driver.root, simulations, random)
 
 
@@ -57,7 +57,7 @@ def priors_seen(driver: Driver) -> np.ndarray | None:
 
 @contextlib.contextmanager
 def sweeping_beside(driver: Driver, stale: Any) -> Iterator[None]:
-    """Where `stale` wants it: sweep the graph in a thread beside the search, and once more at its end."""
+    """If `stale` asks for it, sweep the graph in a background thread during the search, and once more at its end."""
     pause = sweep_pause(stale)
     if pause is None or not isinstance(driver, OnGraph):
         yield

@@ -1,1 +1,1 @@
-"""WHICH edge a simulation follows: one module a selection rule, on `base.py`; what rules see of edges and of virtual losses."""
+"""WHICH edge a simulation follows: one module per selection rule, all on `base.py`; how rules see edges and virtual losses."""

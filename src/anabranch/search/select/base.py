@@ -1,9 +1,9 @@
 """Selection rules: which edge a simulation follows.
 
-A rule is an option class and one function, `score(rule, parent, edge)`; the edge with the highest score is taken, and
-edges stand in an order drawn from the seed, so that ties are broken by it. Values are seen normalised to [-1, 1], in the
-view of the player who moves. First-play urgency, the value of an edge that was never tried, is an option of the rule.
-A rule of your own: a `NamedTuple` and a function under `@score.register(...)`. Next: `loops/tree.py`, which calls this.
+A rule is an option class and one function, `score(rule, parent, edge)`. The edge with the highest score is taken; a node's
+edges are stored in an order drawn from the seed, which breaks ties. Rules see values normalised to [-1, 1], in the view of the
+player to move. First-play urgency, the value of an untried edge, is an option of the rule.
+To add a rule, write a `NamedTuple` and a function under `@score.register(...)`. Next: `loops/tree.py`, which calls this.
 """
 
 import math
@@ -24,18 +24,18 @@ __all__ = ["ConstantFPU", "Parent", "ParentFPU", "ReducedFPU", "at_node", "first
 
 
 class Parent(NamedTuple):
-    """What a score may know of the node above; what a rule does not read is not computed."""
+    """What a score may use of the parent node; fields that a rule does not read are not computed."""
 
-    visits: int  # N: its own evaluations, all edge visits, and what a heuristic is worth
+    visits: int  # N: its own evaluations, all edge visits, and the visits that a heuristic counts as
     tried: int  # the same without its own evaluations: N(s) of Gelly & Silver
     root_log_visits: float  # sqrt(ln N)
-    value: float  # Q, normalised, in the view of who moves
+    value: float  # Q, normalised, in the view of the player to move
     visited_prior: float  # sum of the priors of edges with visits
-    column: int  # which of an edge's totals belongs to who moves
+    column: int  # which of an edge's totals belongs to the player to move
     middle: float  # of the scale, in that player's view
     factor: float
     unit: float  # 1 / factor
-    bias: float  # squared, of AMAF values on [0, 1], as far as the search has found it out; and
+    bias: float  # squared, of AMAF values on [0, 1], as the search has estimated it so far; and
     bias_samples: float  # from how many samples: see `evaluate/amaf.py`
 
 
@@ -82,30 +82,30 @@ def first_play_reduced_fpu(fpu, parent):
 
 @generic
 def score(rule, parent, edge):
-    """How much this edge wants to be followed: the open edge with the highest score is, of equal ones the first.
+    """The score of an edge: the open edge with the highest score is followed, the first of equal ones.
 
-    `parent` is a `Parent`, `edge` has `visits`, `prior`, `action`, and `value_of(parent, edge)`, once it has visits;
-    simulations under way are counted in. Values are normalised to [-1, 1], in the view of the player who moves. Nothing may be
-    changed."""
+    `parent` is a `Parent`; `edge` has `visits`, `prior`, `action` and, once it has visits, `value_of(parent, edge)`.
+    Simulations under way are included. Values are normalised to [-1, 1], in the view of the player to move. This function must
+    not change anything."""
 
 
-# --- what rules stand on ---------------------------------------------------------------------------------------------
+# --- what rules build on ---------------------------------------------------------------------------------------------
 
 
 @helper
 def value_of(parent, edge):
-    """Q of an edge with visits, normalised, in the view of who moves at the parent; in single precision (see
+    """Q of an edge with visits, normalised, in the view of the player to move at the parent; in single precision (see
     `visit_functions.py`).
 
-    A rule that goes on in double says `float(value_of(...))`: plain Python would round a sum of both to single, a kernel to
-    double.
+    A rule that continues in double precision writes `float(value_of(...))`: plain Python would round a mixed sum to single
+    precision, a kernel to double.
     """
     return (F4(total_of(edge, parent.column)) * inverse(edge.visits) - F4(parent.middle)) * F4(parent.factor)
 
 
 @helper
 def normal_total(parent, edge):
-    """The same times the edge's visits, which may be none: the sum of its values, each normalised."""
+    """The same times the edge's visits, which may be 0: the sum of its values, each normalised."""
     return (F4(total_of(edge, parent.column)) - F4(edge.visits) * F4(parent.middle)) * F4(parent.factor)
 
 
@@ -117,14 +117,14 @@ def exact_value_of(parent, edge):
 
 @helper
 def own_value_of(parent, graph, number):
-    """What a node's own evaluations say of it, normalised, in the view of who moves there."""
+    """The mean of a node's own evaluations, normalised, in the view of the player to move there."""
     own = sign_of(width_of(graph), graph.nodes[slot(number)].player) * own_value(graph, number, parent.column)
     return (own - parent.middle) * parent.factor
 
 
 @helper
 def parent_view(graph, number, scale):
-    """The node as a `Parent`. All of this is inlined, so that the loop vanishes for rules that do not read its results."""
+    """The node as a `Parent`. Everything is inlined, so the loop is optimised away for rules that do not read its results."""
     node = graph.nodes[slot(number)]
     width = width_of(graph)
     column = column_of(width, node.player)
@@ -160,7 +160,7 @@ def parent_view(graph, number, scale):
 
 @helper
 def choose_edge(rule, graph, number, depth, limits, work):
-    """The number of the edge to follow: what the rule prefers; at chance, one drawn by its probability."""
+    """The number of the edge to follow: the one the rule prefers; at chance nodes, one drawn by probability."""
     if graph.nodes[slot(number)].player == CHANCE:
         return draw_event(graph, number, work.random)
     return prefer(rule, graph, number, depth, limits, work)
@@ -170,69 +170,69 @@ def choose_edge(rule, graph, number, depth, limits, work):
 def prefer(rule, graph, number, depth, limits, work):
     """The number of the edge that the rule prefers: the one with the highest score, for rules that have one.
 
-    A rule that does not give scores registers this. A node's edges are `edges_of(graph, number)`; one that is not open
-    (`layout.is_open`) must not be given while another is. The node is locked; nothing but `work.random` may be changed."""
+    A rule that does not give scores registers this. A node's edges are `edges_of(graph, number)`; an edge that is not open
+    (`layout.is_open`) must not be returned while another is open. The node is locked; only `work.random` may be changed."""
     parent = parent_view(graph, number, limits.scale)
     return highest_scored(at_node(rule, parent, graph, number, depth), parent, graph, number, limits, work)
 
 
 @generic(default=True)
 def at_node(rule, parent, graph, number, depth):
-    """The rule as it gives scores at this node. One whose scores depend on all edges together (on the lowest value among them,
-    say) looks at them here, once, and gives an option that knows; for all others it is the rule itself."""
+    """The rule that gives the scores at this node, by default the rule itself. A rule whose scores depend on all edges together
+    (on the lowest value among them, say) looks at them here, once, and returns an option that holds the result."""
     return rule
 
 
 @generic(default=True)
 def chooses_pairs(rule):
-    """Whether a selection rule is for players who move at once: an edge then is a pair of their actions."""
+    """Whether a selection rule is for simultaneous moves: an edge then is a pair of actions, one of each player."""
     return False
 
 
 @generic(default=True)
 def is_ordered(rule):
-    """Whether a rule wants edges in the order of their hints and priors. One around another wants what that wants."""
+    """Whether a rule needs edges in the order of their hints and priors; a rule around another does if that one does."""
     return hasattr(rule, "rule") and is_ordered(rule.rule)
 
 
 @generic(default=True)
 def parts_of(rule):
-    """The fields of a rule that hold options, each with generic functions: one of them must be defined for what it holds."""
+    """The fields of a rule that hold options, each with generic functions, one of which must be registered for its value."""
     return usual_parts(rule)
 
 
 def usual_parts(rule: Any) -> dict[str, tuple[Any, ...]]:
-    """Those that are called as in most rules."""
+    """Those of them that have the field names most rules use."""
     usual = {"fpu": (first_play,), "root_fpu": (first_play,), "rule": (score, at_node)}
     return {name: functions for name, functions in usual.items() if name in rule._fields}
 
 
 def inner_rule(rule: Any) -> Any:
-    """The rule that all others are around."""
+    """The innermost of nested rules."""
     return inner_rule(rule.rule) if hasattr(rule, "rule") else rule
 
 
 @generic(default=True)
 def check_limits_of_run(rule, visits, total):
-    """Raise a `SearchError` if a rule cannot search under these limits of `Search.run`; None: there is no such limit."""
+    """Raise a `SearchError` if a rule cannot search under these limits of `Search.run`; None means no such limit."""
 
 
 @generic(default=True)
 def plan_simulations(rule, graph, root, simulations, random):
-    """A search of so many simulations begins at this root: let a rule that plans ahead do so. Plain Python."""
+    """Called before a search of so many simulations from this root, for rules that plan ahead. Plain Python."""
 
 
 class NoLearning(NamedTuple):
-    """In place of a rule that keeps nothing but visits and totals: all of these share one kernel."""
+    """Stands in for rules that keep only visits and totals, so that all of them share one kernel."""
 
 
 @generic(default=True)
 def learn(rule, graph, number, e, limits, work):
-    """Edge `e` of a node was taken, counted and valued: let the rule draw its conclusions. The node is locked."""
+    """Called after edge `e` of a node was taken, counted and valued, for rules that keep more. The node is locked."""
 
 
 def learner_of(rule: Any) -> Any:
-    """The rule among these that draws conclusions of its own, or NoLearning."""
+    """The innermost rule if it registers `learn`, or NoLearning."""
     inner = inner_rule(rule)
     return inner if serves(learn)(inner) else NoLearning()
 
@@ -242,7 +242,7 @@ def highest_scored(rule, parent, graph, number, limits, work):
     """The open edge with the highest score; of equal ones, the first."""
     best = slot(number + 1)
     best_score = F4(-math.inf)
-    if is_on(graph.shared) and under_way(graph, number) == 0:  # as mostly below the top; with threads that is known at once
+    if is_on(graph.shared) and under_way(graph, number) == 0:  # usual below the top; with threads, the node has the count
         for e in candidate_edges(graph, number, limits):
             edge_score = score(rule, parent, adapted_view(rule, idle_edge_view(graph, e, parent), graph, number, work))
             if edge_score > best_score and is_open(graph, number, e, limits):
@@ -259,20 +259,20 @@ def highest_scored(rule, parent, graph, number, limits, work):
 
 @generic(default=True)
 def adapted_view(rule, edge, graph, number, work):
-    """An edge as this rule wants to see it: as it is, but for rules that read AMAF values of ancestors."""
+    """An edge as this rule sees it: unchanged, except for rules that read AMAF values of ancestors."""
     return edge
 
 
 @helper
 def candidate_edges(graph, number, limits):
-    """The numbers of a node's edges that may be chosen: all, unless the search widens step by step."""
+    """The numbers of a node's edges that may be chosen: all of them, except under progressive widening."""
     first = slot(number + 1)
     return range(first, first + slot(min(np.int64(graph.nodes[slot(number)].count), limits.widest)))
 
 
 @helper
 def draw_event(graph, number, random):
-    """A chance event's edge, drawn by its prior."""
+    """The edge of a chance event, drawn in proportion to the priors."""
     left = uniform(random)
     last = slot(number + 1)
     for e in edges_of(graph, number):

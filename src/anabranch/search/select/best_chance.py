@@ -1,8 +1,8 @@
-"""Selection by the chance of being best, as Crazy Stone did (Coulom 2006; Gelly & Silver 2011, section 3.6).
+"""Selection by the probability of being best, as in Crazy Stone (Coulom 2006; Gelly & Silver 2011, section 3.6).
 
-Each edge's value is taken as normally distributed about its mean. An edge is drawn in proportion to the probability that its
+Each edge's value is modelled as normal about its mean. An edge is drawn in proportion to the probability that its
 value is above that of the best one:  u(a) = Pr(X > 0),  X normal with mean Q(a) - Q(best) and variance s(a)^2 + s(best)^2.
-Edges that were never tried come first. Read first: `base.py`.
+Untried edges come first. Read first: `base.py`.
 """
 
 import math
@@ -21,8 +21,8 @@ __all__ = ["BestChance"]
 class BestChance(NamedTuple):
     """Draw an edge by the probability that it is better than the best one."""
 
-    width: Positive = 1.0  # of the distributions, beside what the visits say: above 1 explores more
-    floor: Positive = 1e-4  # the least weight, so that nothing is given up
+    width: Positive = 1.0  # factor on the standard deviations that follow from the visits: above 1 explores more
+    floor: Positive = 1e-4  # the least weight, so that no edge is abandoned
 
 
 @prefer.register(BestChance)
@@ -56,8 +56,8 @@ def prefer_best_chance(rule, graph, number, depth, limits, work):
 
 @helper
 def variance_of(rule, value, visits):
-    """Of a mean of so many values between -1 and 1, one more of each sort counted in, so that it is never 0. What is paid on
-    the way may lead out of the declared range; it counts as its end here."""
+    """The variance of a mean of so many values between -1 and 1, with one more of each extreme added, so that it is never 0.
+    Rewards along the way may lead outside the declared range; the mean is clipped to the range here."""
     mean = max(-1.0, min(value, 1.0)) * visits / (visits + 2.0)
     return rule.width * rule.width * (1.0 - mean * mean) / visits
 

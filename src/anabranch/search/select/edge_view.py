@@ -1,6 +1,6 @@
-"""Edges as selection rules see them: with AMAF values and what a heuristic said of them, where a search has those.
+"""Edges as selection rules see them: with AMAF values and a heuristic's hints, where the search has them.
 
-Simulations under way are added by `virtual_loss.py`. Next: `base.py`, whose rules read these views.
+`virtual_loss.py` adds simulations under way. Next: `base.py`, whose rules read these views.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from anabranch.search.memory.tree import Tree
 
 @generic
 def idle_edge_view(graph, e, parent):
-    """The same where no simulation is under way."""
+    """An edge as selection rules see it (`virtual_loss.edge_view`), where no simulation is under way."""
 
 
 @idle_edge_view.register(Tree)
@@ -25,13 +25,13 @@ def idle_edge_view_tree(tree, e, parent):
 
 @generic(default=True)
 def total_of(edge, column):
-    """What followed an edge, for the player whose column this is; `edge` is what `edge_view` gives."""
+    """The sum of an edge's values for the player whose column this is; `edge` is what `edge_view` returns."""
     return edge.total[column]
 
 
 @generic
 def heuristic_visits(graph, number):
-    """Visits that a heuristic is worth, all edges of a node together; see `evaluate/amaf.py`."""
+    """The visits that a heuristic counts as, summed over a node's edges; see `evaluate/amaf.py`."""
 
 
 @heuristic_visits.register(Tree)
@@ -41,7 +41,7 @@ def heuristic_visits_tree(tree, number):
 
 @generic
 def learnt_bias(graph):
-    """The squared bias of AMAF values that the search has found out, and from how many samples."""
+    """The squared bias of AMAF values as the search has estimated it, and from how many samples."""
 
 
 @learnt_bias.register(Tree)
@@ -53,13 +53,13 @@ def learnt_bias_tree(tree):
 
 
 class AmafEdge(NamedTuple):
-    """An edge, its hint counted in. Rules read it as they read an edge."""
+    """An edge with its hint included. Rules read it as they read an edge."""
 
     visits: int
-    total: float  # in the view of who moves, the only one that rules ask for
+    total: float  # in the view of the player to move, the only one that rules read
     prior: float
     action: int
-    hint: float  # what the heuristic said, normalised
+    hint: float  # the heuristic's value, normalised
     amaf_visits: float
     amaf_total: float  # normalised
 
@@ -95,7 +95,7 @@ def graph_edge_view_on(known, graph, e, parent):
 
 @helper
 def hint_of(graph, e):
-    """The simulations that a heuristic is worth at an edge, and what it says; none, and the middle, without one."""
+    """The simulations that a heuristic counts as at an edge, and its value; 0 and the middle of the range without one."""
     visits, value = np.int64(0), F4(0.0)
     if is_on(graph.has_hints):
         visits, value = np.int64(graph.hints[e].visits), F4(graph.hints[e].value)

@@ -1,9 +1,9 @@
 """Forced playouts at the root, and a target without them (Wu 2019, "Accelerating self-play learning in Go", section 3.2).
 
-In self-play, noise on the priors lets the search try what the network thinks nothing of, but one try seldom shows that an
-action is good. `Forced` gives each action of the root that was tried at all, before anything else, sqrt(k P sum n) visits. Most
-of them are wasted, and a policy should not learn them: for `Result.target` up to as many are taken away again, as long as the
-rule would not prefer the action, with so few, to the most visited one.
+In self-play, noise on the priors lets the search try actions that the network dismisses, but one visit seldom shows that an
+action is good. `Forced` first gives each root action that has any visits sqrt(k P sum n) of them. Most of these visits are
+wasted, and a policy should not learn them: `Result.target` takes up to that many away again, as long as the rule would not
+prefer the action, with the visits left, to the most visited one.
 Read first: `base.py`. Docs: docs/algorithms/puct.md.
 """
 
@@ -25,7 +25,7 @@ __all__ = ["Forced"]
 
 
 class Forced(NamedTuple):
-    """At the root, first whatever was tried less than sqrt(k P sum n) times, but at all; else, and below, the rule."""
+    """At the root, first any action that has visits, but fewer than sqrt(k P sum n); otherwise, and below it, the rule."""
 
     rule: Any = PUCT()
     k: NonNegative = 2.0
@@ -61,8 +61,8 @@ def target_forced(rule, graph, root, limits):
 
 
 def wanted(rule: Forced, here: Any, parent: Any, edge: Any, bar: float) -> int:
-    """The least visits, not more than `due` fewer than there are, with which the edge's score stays below the bar; what is left
-    with a single one had none of its own."""
+    """The fewest visits, at most `due` fewer than the edge has, with which its score stays below the bar; an edge left with a
+    single visit gets 0."""
     visits = int(edge.visits)
     value = float(total_of(edge, parent.column)) / max(visits, 1)
     least = visits - due(rule, parent, edge)

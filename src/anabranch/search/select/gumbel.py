@@ -1,17 +1,17 @@
 """Gumbel MuZero (Danihelka et al. 2022): a policy that is better than the priors even after very few simulations.
 
-**The improved policy** of a node is softmax(ln P + Q^): the priors, shifted by what was found. Q^ = scale (offset + most visits
-of an edge) Q', where Q' is Q, stretched to [0, 1] over the node's edges. Untried edges count with the mixed value, that is with
-the node's own evaluation and, as far as there are visits, the mean of the tried edges' Q weighted by their priors.
+**The improved policy** of a node is softmax(ln P + Q^): the priors, shifted by the search's values. Q^ = scale (offset + most
+visits of an edge) Q', where Q' is Q rescaled to [0, 1] over the node's edges. Untried edges get the mixed value: the node's own
+evaluation, mixed, as visits come in, with the mean of the tried edges' Q weighted by their priors.
 
-**Below the root** the edge is followed that lags most behind that policy:  pi(a) - n(a) / (1 + sum n).
+**Below the root** selection follows the edge that lags most behind that policy:  pi(a) - n(a) / (1 + sum n).
 
-**At the root** a Gumbel number g(a) is drawn for each action, and the `considered` actions with the largest g + ln P get the
-simulations by sequential halving: all of them equally many, then the better half by g + ln P + Q^, and so on, so that the last
-two share what is left. That needs to know how many simulations there will be: `run(visits=...)` or `run(total=...)` says it.
-`ByGumbel`, the final choice that comes with it, plays the best of the most visited; `Result.target` is the improved policy.
+**At the root** a Gumbel variable g(a) is drawn for each action, and the `considered` actions with the largest g + ln P get the
+simulations by sequential halving: first all of them equally many, then the better half by g + ln P + Q^, and so on, so that the
+last two share the rest. This requires the number of simulations in advance: `run(visits=...)` or `run(total=...)`.
+`ByGumbel`, the matching final choice, plays the best of the most visited; `Result.target` is the improved policy.
 
-What was drawn stands in `Graph.plan`. Visits that the root had before are no part of the halving, but their values count.
+`Graph.plan` holds the Gumbel variables. Earlier visits of the root are not part of the halving, but their values count.
 Read first: `base.py`, `muzero.py`. Docs: docs/algorithms/puct.md.
 """
 
@@ -48,26 +48,26 @@ LEAST_PRIOR = 1e-38  # so that every prior has a logarithm
 
 
 class Gumbel(NamedTuple):
-    """At the root, sequential halving among actions drawn by Gumbel numbers; below, the improved policy.
+    """At the root, sequential halving among actions drawn with Gumbel variables; below, the improved policy.
 
-    Wants `run(visits=...)` or `run(total=...)`. The defaults are those of mctx.
+    Requires `run(visits=...)` or `run(total=...)`. The defaults are those of mctx.
     """
 
-    considered: Count = 16  # most actions that are tried at the root
-    scale: NonNegative = 1.0  # of the Gumbel numbers; 0 to play without luck
+    considered: Count = 16  # the maximum number of actions tried at the root
+    scale: NonNegative = 1.0  # of the Gumbel variables; 0 makes the choice deterministic
     value_scale: NonNegative = 0.1
     visit_offset: NonNegative = 50.0
-    rescale: bool = True  # whether Q is stretched to [0, 1]
-    mixed: bool = True  # whether untried edges count with the mixed value, or with the node's own evaluation alone
+    rescale: bool = True  # whether Q is rescaled to [0, 1]
+    mixed: bool = True  # whether untried edges get the mixed value, or the node's own evaluation alone
 
 
 class GumbelHere(NamedTuple):
     """The rule at one node."""
 
-    low: float  # the value that becomes 0,
-    slope: float  # and what one unit above it adds to ln P
+    low: float  # the value that is mapped to 0
+    slope: float  # what one unit of value above `low` adds to ln P
     untried: float  # the value of an edge without visits
-    peak: float  # the largest ln P + Q^, and
+    peak: float  # the largest ln P + Q^
     mass: float  # the sum over all edges of exp(ln P + Q^ - peak)
     tried: float  # visits of all edges
 
@@ -156,7 +156,7 @@ def prefer_gumbel(rule, graph, number, depth, limits, work):
         edge = edge_view(graph, e, parent)
         in_turn = new_visits(graph, e) == wanted
         with_noise = graph.plan[NOISE, edge.action] + urge(here, parent, edge)
-        # Proofs, and simulations under way that are withdrawn, can leave no edge in turn: then any will do.
+        # Proofs and withdrawn simulations can leave no edge whose turn it is: then any edge will do.
         if (in_turn and not is_in_turn) or (in_turn == is_in_turn and with_noise > best_urge):
             best = e
             best_urge = with_noise
@@ -166,17 +166,17 @@ def prefer_gumbel(rule, graph, number, depth, limits, work):
 
 @helper
 def new_visits(graph, e):
-    """Visits of one of the root's edges since the plan was made, simulations under way counted once each."""
+    """Visits of a root edge since the plan was made; each simulation under way counts as one."""
     edge = graph.edges[e]
     return np.int64(edge.visits) + np.int64(edge.pending) - np.int64(graph.plan[BEFORE, edge.action])
 
 
 @helper
 def visits_in_turn(considered, simulations, done):
-    """Sequential halving: how many visits the edge has whose turn it is, after `done` of so many simulations.
+    """Sequential halving: how many visits the edge whose turn it is has, after `done` of so many simulations.
 
-    A phase gives each action that is left the same number of visits, at least one; then the number of actions is halved, down
-    to two. Phases are as many as halvings, but for what rounding leaves over.
+    A phase gives each remaining action the same number of visits, at least one; then the number of actions is halved, down
+    to two. There are as many phases as halvings, plus any that rounding adds.
     """
     if considered <= 1:
         return np.int64(done)
@@ -195,7 +195,7 @@ def visits_in_turn(considered, simulations, done):
 
 @plan_simulations.register(Gumbel)
 def plan_simulations_gumbel(rule, graph, root, simulations, random):
-    """Draw the Gumbel numbers of the root's actions, and note what the halving begins with."""
+    """Draw the Gumbel variables of the root's actions, and record the visits that the halving starts from."""
     edges = graph.edges[root + 1 : root + 1 + int(graph.nodes["count"][root])]
     graph.plan[NOISE] = rule.scale * random.gumbel(size=graph.plan.shape[1])
     graph.plan[BEFORE] = 0.0
@@ -211,7 +211,7 @@ def target_gumbel(rule, graph, root, limits):
 
 
 def urges(rule: Gumbel, graph: Graph, root: int, limits: Any) -> np.ndarray:
-    """What `ByGumbel` chooses by: g + ln P + Q^ of the root's edges with most visits of this search, -inf for the others."""
+    """What `ByGumbel` maximises: g + ln P + Q^ of the root's edges with the most visits of this search, -inf for the others."""
     parent = parent_view(graph, root, limits.scale)
     here = at_node(rule, parent, graph, root, 0)
     most = max(new_visits(graph, e) for e in edges_of(graph, root))
@@ -222,7 +222,7 @@ def urges(rule: Gumbel, graph: Graph, root: int, limits: Any) -> np.ndarray:
     return np.array(found)
 
 
-# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+# --- what `Search` calls ------------------------------------------------------------------------------------------------------
 
 
 @needed_columns.register(Gumbel)

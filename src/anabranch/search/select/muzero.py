@@ -2,9 +2,9 @@
 
     Q' + P sqrt(N) / (1 + n) (c + ln((N + base + 1) / base)),    N: visits of the node, its own evaluation included
 
-Q' is Q on [0, 1]: seen between given bounds (`BetweenBounds`), or between the lowest and the highest value that the node and
-its tried edges have (`AmongSiblings`), whatever the units are. An edge that was never tried counts as the lowest. With ties by
-the lowest action, `Search(ties="lowest")`, trees are those of DeepMind's mctx.
+Q' is Q rescaled to [0, 1]: between given bounds (`BetweenBounds`), or between the lowest and the highest value of the node and
+its tried edges (`AmongSiblings`), whatever the units are. An untried edge counts as the lowest. With ties broken by the lowest
+action, `Search(ties="lowest")`, trees are those of DeepMind's mctx.
 Read first: `base.py`. Next: `gumbel.py`. Docs: docs/algorithms/puct.md.
 """
 
@@ -21,11 +21,11 @@ from anabranch.search.select.virtual_loss import edge_view
 
 __all__ = ["AmongSiblings", "BetweenBounds", "MuZero"]
 
-NARROWEST = 1e-8  # of a span of values that is stretched to 1; mctx has the same
+NARROWEST = 1e-8  # the smallest span of values that is rescaled to 1; the same as in mctx
 
 
 class BetweenBounds(NamedTuple):
-    """Q' = (Q - low) / (high - low), with bounds on the scale on which the game's declared range is [-1, 1]."""
+    """Q' = (Q - low) / (high - low), with bounds on the scale where the game's declared range is [-1, 1]."""
 
     low: float = -1.0
     high: float = 1.0
@@ -33,13 +33,13 @@ class BetweenBounds(NamedTuple):
 
 
 class AmongSiblings(NamedTuple):
-    """The same with the lowest and the highest value of the node itself and of its tried edges as bounds."""
+    """The same, bounded by the lowest and the highest value of the node itself and its tried edges."""
 
     untried: Share = 0.0
 
 
 class MuZero(NamedTuple):
-    """Q' + P sqrt(N) / (1 + n) (c + ln((N + base + 1) / base)), as in the module's text."""
+    """Q' + P sqrt(N) / (1 + n) (c + ln((N + base + 1) / base)): see the module docstring."""
 
     c: NonNegative = 1.25
     base: Positive = 19652.0
@@ -57,7 +57,7 @@ class MuZeroHere(NamedTuple):
 
 @generic
 def bounds_of(q, parent, graph, number):
-    """The lowest and the highest value of a node's edges that count."""
+    """The values that are mapped to Q' = 0 and Q' = 1 at a node."""
 
 
 @bounds_of.register(BetweenBounds)

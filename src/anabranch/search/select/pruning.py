@@ -1,13 +1,13 @@
-"""Looking at fewer edges: rules around another rule.
+"""Progressive widening, pruning and bias: rules around another rule.
 
     Widening(rule)          only the first edges, and more of them as visits come in (progressive widening)
-    Pruning(rule)           not those that are worse than the best by more than chance explains (progressive pruning); with a
-                            `leak` they are still looked at now and then, and nothing is cut off for good (soft pruning)
-    ProgressiveBias(rule)   all, with a bonus by the heuristic that fades with the edge's visits
+    Pruning(rule)           no edges that are worse than the best by more than chance explains (progressive pruning); with a
+                            `leak` they are still considered now and then, and nothing is cut off for good (soft pruning)
+    ProgressiveBias(rule)   all edges, with a bonus from the heuristic that fades with the edge's visits
 
-All of them want a heuristic (`Search(heuristic=...)`) or an evaluator's priors to be of use, but for `Pruning`, which reads
-values. RAVE and heuristics are soft pruning by themselves (Gelly & Silver, section 5.3). `Widening` goes around any rule; the
-other two around rules that give scores: those of `base.py`, `Rave`, and `ProgressiveBias` itself.
+`Widening` and `ProgressiveBias` need a heuristic (`Search(heuristic=...)`) or an evaluator's priors to be useful; `Pruning`
+reads values. RAVE and heuristics are soft pruning in themselves (Gelly & Silver, section 5.3). `Widening` goes around any rule;
+the other two around rules that give scores: those of `base.py`, `Rave`, and `ProgressiveBias` itself.
 Read first: `base.py`. Measurements: docs/algorithms/rave.md.
 """
 
@@ -37,12 +37,12 @@ from anabranch.search.select.visit_functions import inverse_root
 
 __all__ = ["ProgressiveBias", "Pruning", "Widening"]
 
-ROUNDING = 1e-9  # a logarithm that is whole may come out a little less
+ROUNDING = 1e-9  # a logarithm that is a whole number may come out slightly lower
 
 
 class Widening(NamedTuple):
     """Edges in the order of their hints or priors: `first` at once, the next one after `base` visits of the node, each
-    further one after `growth` times as many more. (Coulom 2007 has 40 and 1.4; Chaslot et al. 2007 call it unpruning.)"""
+    further one after `growth` times as many more. (Coulom 2007 uses 40 and 1.4; Chaslot et al. 2007 call it unpruning.)"""
 
     rule: Any = UCT()
     first: Count = 1
@@ -52,7 +52,7 @@ class Widening(NamedTuple):
 
 class Pruning(NamedTuple):
     """Leave out edges whose value is more than `deviations` standard errors of the difference below the best one's, once both
-    have `least` visits (Bouzy 2005). `leak`: how often to look at all of them just the same."""
+    have `least` visits (Bouzy 2005). `leak`: the probability of considering all edges anyway."""
 
     rule: Any = UCT()
     deviations: Positive = 3.0
@@ -69,7 +69,7 @@ class ProgressiveBias(NamedTuple):
 
 @helper
 def width_at(widening, visits):
-    """How many edges are in sight after so many visits: t(k + 1) = t(k) + base * growth ** k solved for k."""
+    """How many edges may be chosen after so many visits: t(k + 1) = t(k) + base * growth ** k solved for k."""
     if widening.growth <= 1.0:
         return widening.first + int(visits / widening.base)
     grown = 1.0 + visits * (widening.growth - 1.0) / widening.base
@@ -86,7 +86,7 @@ def prefer_widening(rule, graph, number, depth, limits, work):
 
 @helper
 def reach(graph, number, widest, limits):
-    """How many edges, from the first one on, hold `widest` that may be followed."""
+    """How many edges, counted from the first, contain `widest` that may be followed."""
     found = 0
     reached = 0
     for e in edges_of(graph, number):
@@ -124,7 +124,7 @@ def prefer_pruning(rule, graph, number, depth, limits, work):
 
 @helper
 def is_inferior(rule, parent, edge, bar, bar_error):
-    """Whether an edge is below the best one by more than chance explains; a single value deviates by 1 at most."""
+    """Whether an edge is below the best one by more than chance explains; one value has a standard deviation of at most 1."""
     if edge.visits < rule.least:
         return False
     error = float(inverse_root(edge.visits))

@@ -1,8 +1,8 @@
-"""PUCT as two other engines have it; AlphaZero's is in `base.py`, MuZero's in `muzero.py`. All side by side:
+"""PUCT: AlphaZero's rule and the variants of two other engines; MuZero's is in `muzero.py`. All side by side:
 docs/algorithms/puct.md.
 
-    SprlPUCT     W / (1 + n) in place of W / n: an action has a low value until it has been tried several times
-    KataGoPUCT   c grows with the logarithm of the visits, and where values differ more than usual
+    SprlPUCT     W / (1 + n) instead of W / n: an action's value stays low until it has been tried several times
+    KataGoPUCT   c grows with the logarithm of the visits, and where values vary more than usual
 """
 
 import math
@@ -17,13 +17,13 @@ from anabranch.search.select.base import ParentFPU, ReducedFPU, at_node, exact_v
 
 __all__ = ["PUCT", "KataGoPUCT", "SprlPUCT"]
 
-EVEN_UNVISITED = 0.01  # KataGo adds it to the visits below the root, so that priors count from the first choice on
+EVEN_UNVISITED = 0.01  # KataGo adds it to the sum of the edge visits, so that priors count from the first choice on
 
 
 class SprlPUCT(NamedTuple):
-    """W / (1 + n) + c P sqrt(sum n) / (1 + n), as in SPRL. W is the sum of values about the middle of the range.
+    """W / (1 + n) + c P sqrt(sum n) / (1 + n), as in SPRL. W is the sum of values relative to the middle of the range.
 
-    Its Init-Q is `fpu`: `ConstantFPU(0)`, `ParentFPU()` (default), or `ParentFPU(offset)`, less by a reduction.
+    SPRL's Init-Q is `fpu`: `ConstantFPU(0)`, `ParentFPU()` (default), or `ParentFPU(offset)` with a reduction.
     """
 
     c: NonNegative = 1.1
@@ -34,8 +34,8 @@ class KataGoPUCT(NamedTuple):
     """Q + c(N) sqrt(N + 0.01) f P / (1 + n), where N = sum n, c(N) = c + growth ln((N + base) / base), and
     f = 1 + scale (s / usual - 1) with s the standard deviation of the values at the node.
 
-    s begins as `usual`, which counts as `weight` values do; scale=0 switches it off. With noise on the priors KataGo has
-    root_fpu=ParentFPU().
+    s starts at `usual`, which weighs as much as `weight` values; scale=0 switches it off. With noise on the priors KataGo
+    uses root_fpu=ParentFPU().
     """
 
     c: NonNegative = 1.0
@@ -72,7 +72,7 @@ def at_node_kata_go_puct(rule, parent, graph, number, depth):
 
 @helper
 def deviation(rule, parent, graph, number):
-    """The standard deviation of the values at a node, with what is usual counted in."""
+    """The standard deviation of the values at a node, with the usual one as a prior."""
     visits = graph.nodes[slot(number)].visits
     if visits <= 1:
         return rule.usual
@@ -92,7 +92,7 @@ def score_kata_go_here(rule, parent, edge):
 class PUCT(NamedTuple):
     """AlphaZero's rule: Q + c P sqrt(N) / (1 + n), with c + growth * ln((N + base) / base) for c.
 
-    growth=0 keeps c constant; AlphaZero's has growth 1 and base 19652, KataGo's growth 0.45 and base 500.
+    growth=0 keeps c constant; AlphaZero uses growth 1 and base 19652, KataGo growth 0.45 and base 500.
     """
 
     c: NonNegative = 1.5

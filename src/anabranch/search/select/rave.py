@@ -1,20 +1,20 @@
-"""RAVE, rapid action value estimation: selection by AMAF values and an edge's own (Gelly & Silver 2011, sections 4 and 5).
+"""RAVE, rapid action value estimation: selection by AMAF values and Monte-Carlo values (Gelly & Silver 2011, sections 4 and 5).
 
 An edge's value is  Q* = (1 - beta) Q + beta Q~  (12), where Q is the mean of its own simulations and Q~ its AMAF value
-(`evaluate/amaf.py`), which many more simulations know but which is biased. The schedule says how beta falls from 1 to 0 with
+(`evaluate/amaf.py`), which rests on many more simulations but is biased. The schedule says how beta falls from 1 to 0 with
 visits:
 
     MinimumMSE()      beta = n~ / (n + n~ + 4 n n~ b^2)                  (47), the default; b is the bias of Q~
     ExactMSE()        beta = n~ / (n + n~ + n n~ b^2 / (mu (1 - mu)))    (46), mu being Q* by (47)
-    LearntBias()      (47) with the bias that the search has found in its own edges
+    LearntBias()      (47) with the bias that the search estimates from its own edges
     HandSelected(k)   beta = sqrt(k / (3 N + k))                         (19)
     OnlyAmaf()        beta = 1: RAVE by itself; with `Expansion(depth=1)`, AMAF
     NoAmaf()          beta = 0: for heuristics without RAVE
 
-n and n~ are the edge's own and its AMAF visits, N those of all edges of the node; a heuristic's are counted in. An edge without
-visits of its own has its AMAF value. An action that has none, since it does not keep its meaning (a pass in Go), begins with
-the value of first play, as if that were what ten visits had said. The paper's values, and so b, are on [0, 1]; ours are on
-[-1, 1], where the same weights come out, since beta depends on counts alone but for mu. Derivation and measurements:
+n and n~ are the edge's own and its AMAF visits, N the visits of all edges of the node; all include a heuristic's. An edge
+without visits of its own has its AMAF value. An action without AMAF values, because its meaning changes during the game (a pass
+in Go), starts at the first-play value, weighted as ten visits. The paper's values, and so b, are on [0, 1]; ours are on
+[-1, 1], with the same weights, since beta depends on counts alone, except through mu. Derivation and measurements:
 docs/algorithms/rave.md.
 """
 
@@ -52,8 +52,8 @@ __all__ = [
     "WithAncestors",
 ]
 
-LEAST_BIAS = 1e-6  # squared, that is believed of what the search found
-STAND_IN = F4(10.0)  # visits that the first-play value is worth where AMAF has none: else a lucky one would bring many
+LEAST_BIAS = 1e-6  # squared: the floor of the estimate from the search
+STAND_IN = F4(10.0)  # visits that the first-play value counts as without AMAF: else one lucky result would bring many more
 EDGE_OF_MU = 0.02  # (46) divides by mu (1 - mu)
 
 
@@ -62,11 +62,11 @@ class MinimumMSE(NamedTuple):
 
 
 class ExactMSE(NamedTuple):
-    """The same where positions are not even (46): a step of iteration from (47)."""
+    """The same where positions are not even (46): one step of iteration from (47)."""
 
 
 class LearntBias(NamedTuple):
-    """Minimum MSE with a bias that is estimated from the search itself; `bias` counts as much as so many edges."""
+    """Minimum MSE with a bias estimated from the search itself; `Rave.bias` counts as a prior of so many samples."""
 
     samples: Positive = 16.0
 
@@ -90,27 +90,27 @@ class OwnAmaf(NamedTuple):
 
 
 class Grave(NamedTuple):
-    """Generalised RAVE (Cazenave 2015): those of the closest node above, of the same player, that has so many visits."""
+    """Generalised RAVE (Cazenave 2015): those of the closest ancestor of the same player that has so many visits."""
 
     visits: Whole = 50
 
 
 class WithAncestors(NamedTuple):
-    """A node's own and those of all nodes of the same player above it; each step up counts `share` as much."""
+    """A node's own and those of all its ancestors of the same player; each step up is discounted by `share`."""
 
     share: Share = 0.5
 
 
 class Rave(NamedTuple):
-    """MC-RAVE: the best Q*. With c > 0 it is UCT-RAVE (18); with `puct` > 0 an evaluator's priors join in as in PUCT."""
+    """MC-RAVE: the best Q*. With c > 0 it is UCT-RAVE (18); `puct` > 0 adds PUCT's bonus by an evaluator's priors."""
 
     bias: NonNegative = 0.009  # of AMAF values, on [0, 1]
     c: NonNegative = 0.0  # of UCT's bonus c sqrt(ln N / n); an edge without visits has that of one
     puct: NonNegative = 0.0  # of PUCT's bonus c P sqrt(N) / (1 + n)
     schedule: Any = MinimumMSE()
     source: Any = OwnAmaf()
-    fpu: Any = ParentFPU(0.05)  # of an edge of which nothing is known: after those that are as good as the node
-    strict: bool = True  # an action counts for AMAF only where no other player has played it before
+    fpu: Any = ParentFPU(0.05)  # for an edge without any information: ranked after those as good as the node
+    strict: bool = True  # an action counts for AMAF only if no other player has played it before
 
 
 @score.register(Rave)
@@ -140,8 +140,8 @@ def both_values(schedule, bias, parent, edge, amaf, amaf_total):
 
 @both_values.register(MinimumMSE)
 def both_values_minimum_mse(schedule, bias, parent, edge, amaf, amaf_total):
-    # The same with (47) put in, so that no mean is needed: one division instead of three, and no branch. This is asked of every
-    # edge of every node on the way.
+    # The same with (47) substituted, so that no mean is needed: one division instead of three, and no branch. This runs for
+    # every edge of every node on the path.
     own = F4(edge.visits)
     weight = amaf * F4(4.0 * bias * bias)
     return (normal_total(parent, edge) * (F4(1.0) + weight) + amaf_total) / (own + amaf + own * weight)
@@ -152,7 +152,7 @@ def both_values_minimum_mse(schedule, bias, parent, edge, amaf, amaf_total):
 
 @generic
 def beta(schedule, bias, parent, value, own, amaf_value, amaf):
-    """The weight of an AMAF value of so many visits beside a value of `own`; not both are 0."""
+    """The weight of an AMAF value of `amaf` visits against a value of `own` visits; not both are 0."""
 
 
 @beta.register(MinimumMSE)
@@ -198,7 +198,7 @@ def minimum_mse(own, amaf, per_product):
 
 @helper
 def either_or(own, amaf, share):
-    """A weight, but where there is only one value, that one counts."""
+    """The weight `share`, or 1 or 0 where only one of the two values exists."""
     if own <= F4(0.0):
         return F4(1.0)
     return share if amaf > F4(0.0) else F4(0.0)
@@ -214,7 +214,7 @@ def graph_view_rave(rule, edge, graph, number, work):
 
 @generic
 def with_amaf_of(source, edge, graph, number, work):
-    """An edge with the AMAF value that this source gives it; on the way down, that is noted for the nodes below."""
+    """An edge with the AMAF value that this source gives it, which is also recorded for the nodes below."""
 
 
 @with_amaf_of.register(OwnAmaf)
@@ -248,13 +248,13 @@ def with_amaf_of_with_ancestors(source, edge, graph, number, work):
 
 @helper
 def is_pooled(playout_log, player, action):
-    """Whether a node above, in this descent, has noted something of an action."""
+    """Whether an ancestor in this descent has recorded an AMAF value of an action."""
     return playout_log.pooled[player, action] == playout_log.descents[0]
 
 
 @helper
 def pool(playout_log, player, action, visits, total):
-    """Note an action's AMAF value for the nodes below."""
+    """Record an action's AMAF value for the nodes below."""
     playout_log.pooled[player, action] = playout_log.descents[0]
     playout_log.pool_visits[player, action] = visits
     playout_log.pool_totals[player, action] = total
@@ -266,7 +266,7 @@ def replaced(edge, visits, total):
     return AmafEdge(edge.visits, edge.total, edge.prior, edge.action, edge.hint, visits, total)
 
 
-# --- what `Search` asks -------------------------------------------------------------------------------------------------------
+# --- what `Search` calls ------------------------------------------------------------------------------------------------------
 
 
 @parts_of.register(Rave)

@@ -1,13 +1,13 @@
 """The exact regularised policy of Grill et al. 2020, "Monte-Carlo tree search as regularized policy optimization".
 
-The visits of PUCT approach the policy that maximises  sum_a pi(a) Q(a) - lambda KL(P, pi).  It can also be computed:
+The visits of PUCT approach the policy that maximises  sum_a pi(a) Q(a) - lambda KL(P, pi).  It can also be computed exactly:
 
     pi(a) = lambda P(a) / (alpha - Q(a)),    lambda = c sqrt(N) / (actions + N),
 
-with alpha such that it sums to 1, between max(Q + lambda P) and max Q + lambda. As a selection rule (`Regularized`) actions are
-drawn from it; as a final choice (`ByRegularized`) it is played from, or its best action is; as a target for training it is
-`Result.regularized`, beside the share of visits. It trusts a high Q of a few visits more than visits do; `floor` is the remedy:
-an action with fewer visits than that share of the largest number counts at most with what the parent is worth.
+with alpha such that it sums to 1, between max(Q + lambda P) and max Q + lambda. The selection rule `Regularized` draws actions
+from it; the final choice `ByRegularized` samples it or plays its best action; `Result.regularized` is the training target,
+an alternative to the visit distribution. It trusts a high Q of a few visits more than visit counts do; `floor` corrects that:
+the value of an action with fewer visits than that share of the largest count is capped at the parent's value.
 Docs: docs/algorithms/graph.md.
 """
 
@@ -25,14 +25,14 @@ from anabranch.search.select.virtual_loss import edge_view
 
 __all__ = ["Regularized", "regularized_policy"]
 
-HALVINGS = 60  # of the interval for alpha: to the last bit
+HALVINGS = 60  # bisection steps for alpha: to the last bit
 
 
 class Regularized(NamedTuple):
-    """Follow an edge drawn from the exact regularised policy; untried actions count with the parent's value."""
+    """Follow an edge drawn from the exact regularised policy; untried actions get the parent's value."""
 
     c: Positive = 1.25
-    floor: Share = 0.0  # see the module's text; 0 trusts every value
+    floor: Share = 0.0  # see the module docstring; 0 trusts every value
 
 
 @prefer.register(Regularized)
@@ -72,7 +72,7 @@ def prefer_regularized(rule, graph, number, depth, limits, work):
 
 @helper
 def mass_of_allowed(rule, parent, graph, number, strength, alpha, most, limits):
-    """The probability of all the actions that the search is restricted to."""
+    """The total probability of the actions that the search is restricted to."""
     mass = 0.0
     for e in edges_of(graph, number):
         if is_open(graph, number, e, limits):
@@ -88,7 +88,7 @@ def weight_of_prior(c, visits, actions):
 
 @helper
 def trusted(parent, edge, enough):
-    """An edge's value, or no more than the parent's if it has too few visits to be trusted."""
+    """An edge's value, capped at the parent's if the edge has too few visits to be trusted."""
     if edge.visits == 0:
         return parent.value
     value = float(value_of(parent, edge))
@@ -100,8 +100,8 @@ def regularized_policy(
 ) -> np.ndarray:
     """The exact regularised policy over some actions.
 
-    priors, values (for the player who moves, in [-1, 1]), visits: of these actions; `value`: the node's own, which stands in
-    for what was never tried and, with a floor, is the most that is believed of what was tried too little.
+    priors, values (for the player to move, in [-1, 1]), visits: of these actions; `value`: the node's own, which stands in
+    for untried actions and, with a floor, caps the value of actions with too few visits.
     """
     values = np.where(visits > 0, values, value)
     values = np.where(visits >= floor * visits.max(), values, np.minimum(values, value))

@@ -1,7 +1,7 @@
-"""Targets: what a policy should learn from a search, `Result.target`. Plain Python, once a search.
+"""Policy targets: what a policy should learn from a search, `Result.target`. Plain Python, once per search.
 
-The share of visits, unless the selection rule knows better: `Gumbel` has its improved policy, `Forced` takes away what it
-forced.
+The target is the visit distribution, unless the selection rule defines another: `Gumbel` its improved policy, `Forced` the
+visits without those it forced.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from anabranch.search.memory.layout import edges_of
 
 @generic(default=True)
 def target(rule, graph, root, limits):
-    """One number for each of the root's edges, summing to 1; `graph` is readable (`jit.readable`). A rule around another one
-    leaves it to that."""
+    """One number for each of the root's edges, summing to 1; `graph` is readable (`jit.readable`). By default a rule around
+    another has that one's target."""
     if hasattr(rule, "rule"):
         return target(rule.rule, graph, root, limits)
     visits = np.array([float(graph.edges[e].visits) for e in edges_of(graph, root)])

@@ -20,7 +20,7 @@ class UCT(NamedTuple):
 
 
 class Greedy(NamedTuple):
-    """The best value so far, with no bonus for the untried: greedy MCTS of Gelly & Silver 2.4."""
+    """The best value so far, without an exploration bonus: greedy MCTS of Gelly & Silver 2.4."""
 
     fpu: Any = ConstantFPU()
 

@@ -1,8 +1,8 @@
-"""Simulations under way: what they count as until they are backed up, so that the next ones go elsewhere.
+"""Virtual loss: what simulations under way count as until they are backed up, so that the next ones go elsewhere.
 
-A search that waits for a batch of evaluations, or that several threads work on, chooses while other simulations are still out.
+A search that waits for a batch of evaluations, or that runs in several threads, selects while other simulations are under way.
 Every edge on their paths counts them (`pending`), and selection rules see them as visits (`edge_view`, `parent_view`).
-Statistics are not touched: what a simulation that fails leaves behind is one number an edge, which `path.withdraw` takes back.
+The stored statistics are unchanged: a simulation that fails leaves only its `pending` counts, which `path.withdraw` reverts.
 """
 
 from typing import NamedTuple
@@ -20,18 +20,18 @@ __all__ = ["VirtualLoss", "virtual_value", "virtual_visits"]
 
 
 class VirtualLoss(NamedTuple):
-    """What a simulation under way counts as: so many visits, all of them lost (loss=1), worth what the edge is worth so far
-    (loss=0, a "virtual visit"), or something between."""
+    """What a simulation under way counts as: so many visits, all of them lost (loss=1), with the edge's value so far
+    (loss=0, a "virtual visit"), or something in between."""
 
     visits: Count = 1
     loss: Share = 1.0
 
 
 class PendingEdge(NamedTuple):
-    """An edge, simulations under way counted in. Rules read it as they read an edge."""
+    """An edge with simulations under way included. Rules read it as they read an edge."""
 
     visits: int
-    total: float  # in the view of who moves, the only one that rules ask for
+    total: float  # in the view of the player to move, the only one that rules read
     prior: float
     action: int
 
@@ -43,10 +43,10 @@ def total_of_pending_edge(edge, column):
 
 @generic
 def virtual_value(virtual, value, parent):
-    """What each visit of simulations under way counts as, until they are backed up.
+    """The value of each virtual visit, until the simulation under way is backed up.
 
-    `value` is what their edge is worth so far, or the middle of the range if it has no visits. Both are for the player who
-    moves, in units of the game's returns, which lie from `parent.middle` - `parent.unit` to `parent.middle` + `parent.unit`."""
+    `value` is the edge's value so far, or the middle of the range if it has no visits. Both are for the player to move,
+    in units of the game's returns, which lie from `parent.middle` - `parent.unit` to `parent.middle` + `parent.unit`."""
 
 
 @virtual_value.register(VirtualLoss)
@@ -57,7 +57,7 @@ def virtual_value_virtual_loss(virtual, value, parent):
 
 @generic(default=True)
 def virtual_visits(virtual, pending):
-    """How many visits `pending` simulations under way count as, at an edge or a node: a whole number, by default one each."""
+    """How many visits `pending` simulations under way count as, at an edge or a node: an integer, by default one each."""
     return np.int64(pending)
 
 
@@ -95,7 +95,7 @@ def recounted(edge, visits, total):
 
 @generic
 def under_way(graph, number):
-    """Simulations that took any of a node's edges and are still out."""
+    """The number of simulations under way through any of a node's edges."""
 
 
 @under_way.register(Tree)
@@ -105,7 +105,7 @@ def under_way_tree(tree, number):
 
 @generic(default=True)
 def note_under_way(graph, number, count):
-    """Count so many more (or fewer) at the node itself, if that has a place for it."""
+    """Count so many more (or fewer) at the node itself, if it has a field for it."""
 
 
 @note_under_way.register(Tree)
@@ -115,7 +115,7 @@ def note_under_way_tree(tree, number, count):
 
 @helper
 def set_out(graph, number, e, count):
-    """So many simulations take this edge of a node."""
+    """Count so many simulations as under way through this edge of a node."""
     if is_on(graph.virtual):
         graph.edges[slot(e)].pending += count
         note_under_way(graph, number, count)
@@ -123,7 +123,7 @@ def set_out(graph, number, e, count):
 
 @helper
 def come_back(graph, number, e, count):
-    """They are backed up."""
+    """Stop counting so many simulations as under way."""
     if is_on(graph.virtual):
         graph.edges[slot(e)].pending -= count
         note_under_way(graph, number, -count)
@@ -131,8 +131,8 @@ def come_back(graph, number, e, count):
 
 @generic
 def edge_view(graph, e, parent):
-    """An edge as selection rules see it: `visits`, `total`, `prior`, and on graphs with AMAF values what that adds
-    (`edge_view.AmafEdge`)."""
+    """An edge as selection rules see it: `visits`, `total`, `prior`, and on graphs with AMAF values also the fields of
+    `edge_view.AmafEdge`."""
 
 
 @edge_view.register(Tree)

@@ -1,8 +1,8 @@
-"""What selection rules ask of visit counts: 1 / n, 1 / sqrt(n), sqrt(ln n), in single precision.
+"""The functions of visit counts that selection rules need: 1 / n, 1 / sqrt(n), sqrt(ln n), in single precision.
 
-Most edges and nodes have few visits, and a descent waits less for a look into a small table than for a division and a root
-at every level. Single precision, because its 24 bits are more than a mean of random
-outcomes has; what is stored stays in double. Beyond the tables the same numbers are computed.
+Most edges and nodes have few visits, and looking them up in a small table is faster than a division and a root at every level
+of a descent. Single precision suffices, because its 24 bits are more than the precision of a mean of random outcomes; stored
+values stay in double precision. Beyond the tables the same numbers are computed.
 """
 
 import math
@@ -12,9 +12,9 @@ import numpy as np
 from anabranch.jit import helper
 from anabranch.search.memory.layout import F4
 
-SIZE = 16_384  # 64 KB a table; smaller ones were slower in trials, since the branch is then harder to foresee
+SIZE = 16_384  # 64 KB per table; smaller ones were slower in trials, since the branch is then harder to predict
 ONE = F4(1.0)
-INVERSES = np.array([ONE, *(ONE / F4(n) for n in range(1, SIZE))])  # [0] is never asked for
+INVERSES = np.array([ONE, *(ONE / F4(n) for n in range(1, SIZE))])  # [0] is never read
 ROOTS = np.sqrt(INVERSES)
 LOG_ROOTS = np.sqrt(np.array([0.0, *(math.log(n) for n in range(1, SIZE))], F4))
 

@@ -1,11 +1,11 @@
-"""A wider look at the root, for analysis: KataGo's `wideRootNoise`.
+"""Wider exploration at the root, for analysis: KataGo's `wideRootNoise`.
 
-A search that is to play looks at one action after the other and soon leaves all but the best alone. Who analyses wants to know
-about the others too. `WideRoot` lets each of the root's actions seem better than it is now and then: at every visit, with
-probability one half, its value (from -1 to 1) rises by noise * |g|, g normal. Priors are flattened: P ** (1 / (4 noise + 1)).
-Of the actions that were never tried only the one that the rule prefers gets this bonus, or else the luckiest of many would come
-next. Below the root, and with a noise of 0, there is the rule alone. Values of the root's actions are not touched; only visits
-are spread. Around rules that give scores. Read first: `base.py`. Docs: docs/algorithms/puct.md.
+A search that only has to choose a move soon concentrates on the best actions; analysis needs to know about the others too.
+`WideRoot` makes each of the root's actions look better than it is now and then: at every visit, with probability one half, its
+value (from -1 to 1) rises by noise * |g|, g normal. Priors are flattened: P ** (1 / (4 noise + 1)). Among untried actions only
+the one that the rule prefers gets this bonus; otherwise the luckiest of many would come next. Below the root, and with a noise
+of 0, the rule applies unchanged. Values of the root's actions are not changed; only visits are spread. Goes around rules that
+give scores. Read first: `base.py`. Docs: docs/algorithms/puct.md.
 """
 
 import math
@@ -26,7 +26,7 @@ FLATTENING = 4.0  # of priors, for each unit of noise: KataGo's
 
 
 class WideRoot(NamedTuple):
-    """At the root, the rule with noise on its scores: KataGo's wideRootNoise. 0.04 is its default for analysis, 1 looks at
+    """At the root, the rule with noise on its scores: KataGo's wideRootNoise. 0.04 is KataGo's default for analysis, 1 explores
     everything."""
 
     rule: Any = PUCT()
@@ -40,7 +40,7 @@ def _prefer_widely(rule, graph, number, depth, limits, work):
     parent = parent_view(graph, number, limits.scale)
     inner = at_node(rule.rule, parent, graph, number, depth)
     best, best_score = slot(number + 1), -math.inf
-    new, new_score = slot(number + 1), -math.inf  # of those that were never tried
+    new, new_score = slot(number + 1), -math.inf  # of untried edges
     for e in candidate_edges(graph, number, limits):
         if not is_open(graph, number, e, limits):
             continue
@@ -59,17 +59,17 @@ def _prefer_widely(rule, graph, number, depth, limits, work):
 
 @helper
 def flattened(rule, prior):
-    """A prior, nearer to the others."""
+    """A flattened prior, closer to uniform."""
     return math.pow(float(prior), 1.0 / (FLATTENING * rule.noise + 1.0))
 
 
 @helper
 def bonus(rule, random):
-    """How much better an action seems this time: half the time nothing, else the size of a normal number."""
+    """The bonus of an action at this visit: half the time 0, else the absolute value of a normal variable times the noise."""
     if uniform(random) < 0.5:
         return 0.0
-    distance = math.sqrt(-2.0 * math.log(1.0 - uniform(random)))  # Box and Muller: of a point in the plane, and
-    return rule.noise * distance * abs(math.cos(2.0 * math.pi * uniform(random)))  # of its shadow
+    distance = math.sqrt(-2.0 * math.log(1.0 - uniform(random)))  # Box-Muller: the radius of a point in the plane
+    return rule.noise * distance * abs(math.cos(2.0 * math.pi * uniform(random)))  # its projection
 
 
 @generic(default=True)

@@ -1,11 +1,10 @@
-"""Decoupled PUCT: each player chooses an outcome by itself, by what its own outcomes brought on average.
+"""Decoupled PUCT: each player chooses an outcome independently, by the mean values of its own outcomes.
 
     score_p[i] = Q_p[i] + c P_p[i] sqrt(max(1, N)) / (1 + n_p[i])
 
-n_p[i] sums the visits of all pairs with outcome i, P_p is the player's own prior, and Q_p[i] averages over what the other one
-played: how these replies are weighed is an option, A to D of the paper this follows. An outcome that was never tried is worth
-what the first-play urgency says. Values are seen as shares of what can still be won (rule `stake`), so that c means the same at
-the beginning of a game and at its end.
+n_p[i] sums the visits of all pairs with outcome i, P_p is the player's own prior, and Q_p[i] averages over the other player's
+replies: how these are weighted is an option, A to D of the paper this follows. An untried outcome gets the first-play urgency.
+Values are scaled by what can still be won (rule `stake`), so that c means the same at the beginning of a game and at its end.
 This need not converge to an equilibrium: `strategies.py` has rules that do. Docs: docs/algorithms/simultaneous.md.
 """
 
@@ -36,29 +35,29 @@ __all__ = ["ByBoth", "ByPriors", "ByReplies", "ByVisits", "Decoupled"]
 
 
 class ByPriors(NamedTuple):
-    """Option A: replies weigh what the other player's prior says."""
+    """Option A: replies are weighted by the other player's prior."""
 
 
 class ByVisits(NamedTuple):
-    """Option B: replies weigh as often as the other player chose them, whatever this one did."""
+    """Option B: replies are weighted by the other player's visits, against all outcomes of this one."""
 
 
 class ByBoth(NamedTuple):
-    """Option C: the sum of its prior and its visits."""
+    """Option C: replies are weighted by the sum of the other player's prior and visits."""
 
 
 class ByReplies(NamedTuple):
-    """Option D: as often as they came against this very outcome."""
+    """Option D: replies are weighted by their visits against this very outcome."""
 
 
 class Decoupled(NamedTuple):
-    """Decoupled PUCT, the default where both move at once."""
+    """Decoupled PUCT, the default for simultaneous moves."""
 
     c: NonNegative = 1.5
-    fpu: Any = ReducedFPU(0.2)  # in shares of what can still be won
+    fpu: Any = ReducedFPU(0.2)  # in units of what can still be won
     replies: Any = ByReplies()
-    scaled: bool = True  # by what can still be won; else by half the game's declared range
-    forced: NonNegative = 0.0  # k: at the root, an outcome that was tried gets sqrt(k P N) visits before others; KataGo's: 2
+    scaled: bool = True  # values scaled by what can still be won, or by half the game's declared range
+    forced: NonNegative = 0.0  # k: at the root, an outcome that was tried first gets sqrt(k P N) visits; KataGo's: 2
 
 
 @chooses_pairs.register(Decoupled)
@@ -87,7 +86,7 @@ def prefer_decoupled(rule, graph, number, depth, limits, work):
 
 @helper
 def favourite(rule, player, count, value, unit, bonus, forced, limits, work):
-    """The outcome that a player likes best; of equal ones the first, or one drawn."""
+    """The outcome with a player's highest score; of equal ones the first, or one at random."""
     grid = work.grid
     fewest = grid[player, VISITS, 0]
     for i in range(1, count):
@@ -116,7 +115,7 @@ def favourite(rule, player, count, value, unit, bonus, forced, limits, work):
 
 @helper
 def visited_prior(grid, player, count):
-    """The prior mass of a player's outcomes that were tried."""
+    """The prior mass of a player's tried outcomes."""
     mass = 0.0
     for i in range(count):
         if grid[player, VISITS, i] > 0.0:
@@ -125,24 +124,24 @@ def visited_prior(grid, player, count):
 
 
 class Seat(NamedTuple):
-    """What a first-play urgency asks of a node."""
+    """What a first-play urgency reads of a node."""
 
-    value: float  # to the player, in shares of the stake
+    value: float  # for the player, in units of the stake
     visited_prior: float
 
 
-# --- how replies are weighed --------------------------------------------------------------------------------------------------
+# --- how replies are weighted -------------------------------------------------------------------------------------------------
 
 
 @generic
 def weigh_replies(replies, graph, number, rows, columns, limits, grid):
-    """Make TOTAL / VISITS of every outcome in the grid the mean that this option stands for. Of replies that never came against
-    an outcome nothing is known, so they weigh nothing there."""
+    """Make TOTAL / VISITS of every outcome in the grid the mean that this option defines. Replies that were never tried against
+    an outcome have weight 0 there."""
 
 
 @weigh_replies.register(ByReplies)
 def weigh_replies_by_replies(replies, graph, number, rows, columns, limits, grid):
-    pass  # it is that already
+    pass  # the grid already has that mean
 
 
 @weigh_replies.register(ByPriors)
@@ -162,7 +161,7 @@ def weigh_replies_by_both(replies, graph, number, rows, columns, limits, grid):
 
 @helper
 def reweigh(graph, number, rows, columns, limits, grid, by_prior, by_visits):
-    """Weigh replies by their prior and their visits; row POLICY has the weights."""
+    """Weight replies by their prior and their visits; row POLICY has the weights."""
     for player in range(2):
         for i in range(rows if player == 0 else columns):
             grid[player, POLICY, i] = by_prior * grid[player, PRIOR, i] + by_visits * grid[player, VISITS, i]

@@ -1,8 +1,8 @@
-"""Playing the equilibrium of the matrix of means: for zero-sum games, in which that is one linear programme a node.
+"""Playing the equilibrium of the matrix of means: for zero-sum games, where that is one linear program per node.
 
 `solve` is the simplex method on a condensed tableau, in which a pivot exchanges a row's label with a column's; Bland's rule
-(the lowest label first) keeps it from going in circles. `Equilibrium` solves a node's matrix whenever a simulation comes back,
-draws from the solution with a little exploration, and with `ByStrategies` the node is worth the solution's value.
+(the lowest label first) prevents cycling. `Equilibrium` solves a node's matrix whenever a simulation is backed up through it,
+draws from the solution with a little exploration, and with `ByStrategies` the node's value is that of the solution.
 Read first: `grid.py`, `strategies.py`.
 """
 
@@ -23,14 +23,14 @@ from anabranch.search.simultaneous.strategies import PLAYED, WIDTH, all_tried, d
 
 __all__ = ["Equilibrium", "solve_matrix"]
 
-EDGE = 2  # rows and columns of a tableau beside the matrix: the programme's sums, and labels
+EDGE = 2  # rows and columns of a tableau besides the matrix: the program's sums, and labels
 MOST_PIVOTS = 1000
 
 
 class Equilibrium(NamedTuple):
-    """Outcomes as the equilibrium of the matrix of means has them; all pairs are tried once before."""
+    """Outcomes drawn from the equilibrium of the matrix of means, after all pairs were tried once."""
 
-    explore: Share = 0.1  # this part of the simulations chooses blindly
+    explore: Share = 0.1  # this share of the choices is uniformly random
 
 
 @chooses_pairs.register(Equilibrium)
@@ -94,15 +94,15 @@ def learn_equilibrium(rule, graph, number, e, limits, work):
 
 @helper
 def solve(tableau, rows, columns, grid):
-    """The value of a matrix game, whose payoffs to the first player are in the tableau's upper left corner, and an equilibrium
-    of it, into row POLICY of the grid. The tableau is used up."""
+    """Solve a matrix game, whose payoffs to the first player are in the tableau's upper left corner: returns its value and
+    writes an equilibrium into row POLICY of the grid. The tableau is overwritten."""
     lowest = tableau[0, 0]
     for i in range(rows):
         for j in range(columns):
             lowest = min(lowest, tableau[i, j])
     for i in range(rows):
         for j in range(columns):
-            tableau[i, j] += 1.0 - lowest  # all above 0, so that the value is
+            tableau[i, j] += 1.0 - lowest  # all above 0, so that the value is too
         tableau[i, columns] = 1.0
         tableau[i, columns + 1] = columns + i  # the label of its slack
     for j in range(columns):
@@ -132,7 +132,7 @@ def solve(tableau, rows, columns, grid):
 
 @helper
 def entering(tableau, rows, columns):
-    """The column with the lowest label of those that still improve the programme; -1 if there is none."""
+    """The column with the lowest label among those that still improve the objective; -1 if there is none."""
     chosen = -1
     for j in range(columns):
         if tableau[rows, j] < -1e-12 and (chosen < 0 or tableau[rows + 1, j] < tableau[rows + 1, chosen]):
@@ -142,7 +142,7 @@ def entering(tableau, rows, columns):
 
 @helper
 def leaving(tableau, rows, columns, column):
-    """The row that bounds this column most tightly; of equal ones, that with the lowest label."""
+    """The row that bounds this column most tightly; of equal ones, the one with the lowest label."""
     chosen, least = -1, 0.0
     for i in range(rows):
         if tableau[i, column] > 1e-12:
@@ -172,20 +172,20 @@ def pivot(tableau, rows, columns, row, column):
 
 @kernel
 def solve_one(tableau, rows, columns, grid):
-    """`solve` for people."""
+    """`solve` as a kernel, for calls from Python."""
     return solve(tableau, rows, columns, grid)
 
 
 class Solution(NamedTuple):
     """An equilibrium of a zero-sum matrix game."""
 
-    value: float  # to the first player
-    first: np.ndarray  # what each of them plays
+    value: float  # for the first player
+    first: np.ndarray  # each player's strategy
     second: np.ndarray
 
 
 def solve_matrix(payoffs: Any) -> Solution:
-    """The value of a zero-sum matrix game, given the first player's payoffs, and an equilibrium of it."""
+    """The value and an equilibrium of a zero-sum matrix game, given the first player's payoffs."""
     matrix = np.array(payoffs, float)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
         raise GameError(f"a matrix game has rows and columns of finite numbers, not {payoffs!r}")

@@ -1,10 +1,10 @@
-"""How far from an equilibrium a policy is: exact values of small games, and what a best answer to a policy gains.
+"""How far from an equilibrium a policy is: exact values of small games, and what a best response to a policy gains.
 
     exploitability(position, result.policy)           these two policies here; below, both play an equilibrium (zero-sum games)
-    exploitability(position, lambda position: ...)    a whole plan: any position to a pair of policies
+    exploitability(position, lambda position: ...)    a full strategy profile: from any position to a pair of policies
 
-Every position below is visited, by its key once, in plain Python: this is for games with some thousands of positions. Matrix
-games are solved by `equilibrium.solve_matrix`.
+Every position below is visited once, by its key, in plain Python: this is for games with some thousands of positions.
+`equilibrium.solve_matrix` solves the matrix games.
 """
 
 from collections.abc import Callable
@@ -22,29 +22,29 @@ __all__ = ["exploitability"]
 
 MOST_POSITIONS = 200_000
 TOLERANCE = 1e-6
-Policies = tuple[np.ndarray, np.ndarray]  # one a player, over its actions
+Policies = tuple[np.ndarray, np.ndarray]  # one per player, over its actions
 Plan = Callable[[JointPosition], Policies]
 
 
 class Gains(NamedTuple):
-    """What each player could win by a best answer instead of its own policy."""
+    """What each player could gain by a best response instead of its own policy."""
 
     first: float
     second: float
 
     @property
     def both(self) -> float:
-        """Together: NashConv."""
+        """Their sum: NashConv."""
         return self.first + self.second
 
     @property
     def exploitability(self) -> float:
-        """On average of the two; 0 in an equilibrium."""
+        """Their mean; 0 in an equilibrium."""
         return self.both / PLAYERS
 
 
 class Solver:
-    """Exact values of a zero-sum game's positions: what is still to be won from there on."""
+    """Exact values of a zero-sum game's positions: the return from there on."""
 
     def __init__(self, game: SimultaneousGame) -> None:
         if not isinstance(game, SimultaneousGame):
@@ -53,11 +53,11 @@ class Solver:
         self._solved: dict[Any, tuple[float, Solution | None]] = {}
 
     def value(self, position: Position) -> float:
-        """To the first player, under best play by both."""
+        """The value for the first player, with best play by both."""
         return self._solve(position)[0]
 
     def equilibrium(self, position: Position) -> Policies:
-        """What both play in an equilibrium, over their actions."""
+        """Both players' policies in an equilibrium, over their actions."""
         solution = self._solve(position)[1]
         if solution is None:
             raise GameError("nobody moves in this position: it is over, or luck's")
@@ -67,7 +67,7 @@ class Solver:
         return policies
 
     def payoffs(self, position: Position) -> np.ndarray:
-        """The first player's matrix over both players' outcomes."""
+        """The first player's payoff matrix over both players' outcomes."""
         if not self.game.zero_sum:
             raise GameError(f"{self.game!r} is not zero-sum: what follows has no exact value; give a plan for every position")
         rows, columns = _outcomes(position)
@@ -95,9 +95,8 @@ class Solver:
 
 
 def exploitability(position: Position, policy: Policies | Plan, solver: Solver | None = None) -> Gains:
-    """What each player could gain by a best answer to `policy`: a pair of policies at this position, everything below being
-    played as an equilibrium has it; or a plan that gives such a pair for every position. `solver` keeps what was solved
-    before."""
+    """What each player could gain by a best response to `policy`: a pair of policies at this position, with equilibrium play
+    everywhere below; or a plan that gives such a pair for every position. `solver` caches what was solved before."""
     game = position.game
     if not isinstance(game, SimultaneousGame) or position.is_over or position.to_play == CHANCE:
         raise GameError("exploitability() wants a position in which both players move")
@@ -111,7 +110,7 @@ def exploitability(position: Position, policy: Policies | Plan, solver: Solver |
 
 
 class _Answers:
-    """What a plan is worth to both players, and what a best answer to it is, for every position."""
+    """The values of a plan for both players, and of best responses to it, for every position."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -156,7 +155,7 @@ def _outcomes(position: Position) -> tuple[list[int], list[int]]:
 
 
 def _paid(before: Position, after: Position) -> list[float]:
-    """What the last action paid, at the time."""
+    """The reward of the last action, undiscounted."""
     weight = before.game.discount ** len(before.moves)
     return [(now - then) / weight for now, then in zip(after.rewards, before.rewards, strict=True)]
 

@@ -1,9 +1,9 @@
-"""A node at which both players move: its edges as a grid, a row for each outcome of the first player, a column of the second.
+"""A node at which both players move: its edges as a grid, with a row per outcome of the first player, a column of the second.
 
-Edges stand in the order of their actions, so edge (i, j) is the (i * columns + j)-th. An edge's prior is the product of two
-players' priors, and a row's or column's sum gives one player's back. Values of a zero-sum game are kept once, in the first
-player's view; `worth` gives each player's own.
-`sum_up` adds rows and columns up into `Work.grid`, which all rules read. Next: `decoupled.py`.
+Edges are sorted by action, so edge (i, j) is the (i * columns + j)-th. An edge's prior is the product of the two players'
+priors, and the sum over a row or column recovers one player's. Values of a zero-sum game are stored once, in the first
+player's view; `worth` returns each player's own.
+`sum_up` adds up rows and columns into `Work.grid`, which all rules read. Next: `decoupled.py`.
 """
 
 from typing import NamedTuple
@@ -21,18 +21,18 @@ from anabranch.search.memory.layout import is_on, slot, width_of
 from anabranch.search.select.edge_view import total_of
 from anabranch.search.select.virtual_loss import edge_view
 
-VISITS, TOTAL, PRIOR, POLICY = range(4)  # rows of `Work.grid`, for each player; one number an outcome
+VISITS, TOTAL, PRIOR, POLICY = range(4)  # rows of `Work.grid`, for each player; one number per outcome
 ROWS = 4
 NO_OUTCOME = -1
 
 
 class Side(NamedTuple):
-    """How one player's values stand in an edge; named as in `base.Parent`, so that `edge_view` can ask it."""
+    """How one player's values are stored in an edge; fields are named as in `base.Parent`, since `edge_view` reads them."""
 
     column: int
-    sign: float  # of an edge's total, to be the player's own
-    middle: float  # as they stand
-    unit: float  # what is lost is middle - unit
+    sign: float  # turns an edge's total into the player's own
+    middle: float  # of the range, as stored
+    unit: float  # a loss is middle - unit
 
 
 @grid_shape.register(SimultaneousGame)
@@ -42,7 +42,7 @@ def grid_shape_of_pairs(game):
 
 @helper
 def side_of(graph, player, scale):
-    """How a player's values stand in the edges of this graph."""
+    """How a player's values are stored in the edges of this graph."""
     if width_of(graph) > 1:
         return Side(player, 1.0, scale.middle, 1.0 / scale.factor)
     sign = 1.0 - 2.0 * player
@@ -63,7 +63,7 @@ def shape_of(graph, number, state):
 
 @helper
 def worth(graph, number, player):
-    """What a node is worth to a player."""
+    """A node's value for a player."""
     mean = graph.nodes[slot(number)].mean
     if width_of(graph) > 1:
         return mean[player]
@@ -72,7 +72,7 @@ def worth(graph, number, player):
 
 @helper
 def sum_up(graph, number, rows, columns, limits, grid):
-    """Visits, totals and priors of every outcome of both players, simulations under way counted in; gives all visits."""
+    """Sum visits, totals and priors of every outcome of both players, with simulations under way; returns all visits."""
     for j in range(columns):
         grid[1, VISITS, j] = grid[1, TOTAL, j] = grid[1, PRIOR, j] = 0.0
     e = slot(number + 1)
@@ -96,7 +96,7 @@ def sum_up(graph, number, rows, columns, limits, grid):
 
 @helper
 def both_totals(graph, e, scale):
-    """Visits of an edge and its total for each player, simulations under way counted in."""
+    """Visits of an edge and its total for each player, with simulations under way."""
     if not is_on(graph.virtual):
         edge = graph.edges[e]
         total = edge.total
@@ -109,7 +109,7 @@ def both_totals(graph, e, scale):
 
 @helper
 def mean_of(graph, e, side):
-    """A visited edge's value for a player, simulations under way counted in."""
+    """A visited edge's value for a player, with simulations under way."""
     edge = edge_view(graph, e, side)
     return side.sign * total_of(edge, side.column) / edge.visits
 
@@ -130,7 +130,7 @@ def draw(grid, player, count, random):
 
 @helper
 def untried(graph, number, limits, random):
-    """A pair that was never tried, drawn if there are several and ties are; or NO_OUTCOME."""
+    """An untried pair, at random if ties are broken at random, else the first; or NO_OUTCOME."""
     side = side_of(graph, 0, limits.scale)
     first = slot(number + 1)
     chosen, met = NO_OUTCOME, 0
@@ -146,8 +146,8 @@ def untried(graph, number, limits, random):
 
 @kernel
 def join(states, each_priors, joint):
-    """Priors of pairs of outcomes from those of each player's actions, which are divided by their sum over the legal ones.
-    Where a player's are all 0 its row stays 0."""
+    """Compute the priors of pairs of outcomes from those of each player's actions, normalised over the legal ones. If a
+    player's are all 0, the position's row stays 0."""
     for s in range(len(states)):
         state = states[s]
         if rules.is_over(state) or rules.to_play(state) != EVERYONE:

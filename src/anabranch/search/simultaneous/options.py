@@ -1,4 +1,4 @@
-"""Options of a search where both players move at once: the defaults, and what does not go together there.
+"""Options of a search where both players move at once: the defaults, and what cannot be combined there.
 
 Above: `searcher.py`, through the generic functions of `configure.py` and `requirements.py`.
 """
@@ -26,7 +26,7 @@ def default_backup_of_strategies(select):
 
 @default_final.register(RegretMatching, Exp3, Equilibrium)
 def default_final_of_strategies(select):
-    return ByTemperature(1.0)  # a strategy is to be drawn from
+    return ByTemperature(1.0)  # a mixed strategy must be sampled
 
 
 @check_together.register(SimultaneousGame)

@@ -37,15 +37,15 @@ class Node(NamedTuple):
     totals: np.ndarray  # (players, rows, columns), each in the player's own view
     priors: np.ndarray
     children: np.ndarray
-    values: tuple[float, float]  # of the node, to each player
+    values: tuple[float, float]  # of the node, for each player
 
     def marginal(self, player: int, what: np.ndarray) -> np.ndarray:
-        """Sums over what the other player did."""
+        """Sums over the other player's outcomes."""
         return what.sum(axis=1 - player)
 
 
 def read_node(game: SimultaneousGame, graph: Graph, number: int, priors: np.ndarray | None = None) -> Node:
-    """A node at which both move; `priors`: of its edges, if others than it has were seen."""
+    """A node at which both move; `priors`: of its edges, if the search saw others than those stored."""
     edges = edge_records(graph, number)
     first, second = np.divmod(edges["action"].astype(int), game.actions)
     columns = int((first == first[0]).sum())
@@ -65,7 +65,7 @@ def read_node(game: SimultaneousGame, graph: Graph, number: int, priors: np.ndar
 
 
 def policies_of(rule: Any, graph: Graph, number: int, node: Node) -> tuple[np.ndarray, np.ndarray]:
-    """What each player should play: its average strategy, or the share of its visits; with no visits, its prior."""
+    """Each player's policy: its average strategy, or the share of its visits; without visits, its prior."""
     found = read_strategies(graph, number, *node.visits.shape) if keeps_strategies(rule) else None
     if found is not None:
         return found[0], found[1]
@@ -89,8 +89,8 @@ def read_pairs(
     stake: float,
     **facts: Any,
 ) -> PairResult:
-    """The whole result; see `results/read.py`. `stake`: what can still be won at the root. Where both move at once no search is
-    restricted, so that `allowed` is None, and positions are not forbidden."""
+    """The whole result; see `results/read.py`. `stake`: what can still be won at the root. With simultaneous moves no search is
+    restricted, so `allowed` is None, and no position is forbidden."""
     node = read_node(game, graph, root, priors)
     policies = policies_of(rules.select, graph, root, node)
     best, moves = [], []
@@ -130,7 +130,7 @@ def _over_actions(game: SimultaneousGame, node: Node, player: int, numbers: np.n
 
 
 def candidates(node: Node, player: int, policy: np.ndarray, scale: Scale) -> Candidates:
-    """A player's outcomes for the final choice; visits as the policy has them."""
+    """A player's outcomes for the final choice, with visits in proportion to the policy."""
     visits, totals = node.marginal(player, node.visits), node.marginal(player, node.totals[player])
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(visits > 0, totals / visits, -np.inf)
@@ -144,7 +144,7 @@ def candidates(node: Node, player: int, policy: np.ndarray, scale: Scale) -> Can
 
 
 def read_moves(game: SimultaneousGame, graph: Graph, node: Node, player: int, policy: np.ndarray) -> list[Move]:
-    """A player's outcomes, the likeliest first."""
+    """A player's outcomes, the most probable first."""
     visits, totals = node.marginal(player, node.visits), node.marginal(player, node.totals[player])
     priors = node.marginal(player, node.priors)
     moves = []
@@ -170,8 +170,8 @@ def read_moves(game: SimultaneousGame, graph: Graph, node: Node, player: int, po
 
 
 def target_of(rule: Any, node: Node, player: int, policy: np.ndarray, stake: float, limits: Limits) -> np.ndarray:
-    """The policy without visits that were only forced (KataGo's pruning, for each player by itself): from every outcome but the
-    most visited one visits are taken away, not more than were forced, as long as its score stays below that one's."""
+    """The policy without forced visits (KataGo's policy target pruning, for each player separately): every outcome but the most
+    visited one loses visits, at most as many as were forced, as long as its score stays below that one's."""
     if not isinstance(rule, Decoupled) or rule.forced == 0.0 or not node.visits.any():
         return policy
     visits = node.marginal(player, node.visits).astype(float)
@@ -207,5 +207,5 @@ def noisy_priors_of_pairs(game, noise, edges, random):
 
 @reader_of.register(SimultaneousGame)
 def reader_of_pairs(game, position):
-    """At chance a root of such a game is like any other."""
+    """`read_pairs` where both move; at a chance node the root is like any other."""
     return partial(read_pairs, stake=float(game.ask("stake", position.state))) if position.to_play == EVERYONE else read_result

@@ -1,7 +1,6 @@
 """What a search found where both players move at once: a `Result` whose best action, policy, visits and values come in pairs.
 
-Made by `results/read.py`. Each player's policy is its own: the share of its visits, or its average strategy where the rule
-keeps one.
+Made by `read.py`. Each player has its own policy: the share of its visits, or its average strategy where the rule keeps one.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from anabranch.search.results.result import TOP_ROWS, Move, Result, format_value
 
 __all__ = ["PairResult"]
 
-Arrays = tuple[np.ndarray, np.ndarray]  # one a player
+Arrays = tuple[np.ndarray, np.ndarray]  # one per player
 SEATS = ("first", "second")
 HEAD = ("visits", "policy", "value", "prior")
 
@@ -30,13 +29,13 @@ class PairResult(Result):
     regularized: Arrays  # type: ignore[assignment]  # here the same as `policy`
     value: list[float]  # of each player
     pv: list[Any]  # pairs of actions, and chance events
-    moves: tuple[list[Move], list[Move]]  # type: ignore[assignment]  # each player's outcomes, the likeliest first
+    moves: tuple[list[Move], list[Move]]  # type: ignore[assignment]  # each player's outcomes, the most probable first
     pairs: np.ndarray = None  # type: ignore[assignment]  # visits of every pair, (actions, actions)
-    payoffs: np.ndarray = None  # type: ignore[assignment]  # what pairs are worth, (players, actions, actions); NaN if never tried
+    payoffs: np.ndarray = None  # type: ignore[assignment]  # values of pairs, (players, actions, actions); NaN if never tried
 
     @property
     def best_name(self) -> str:
-        """How people write the best actions."""
+        """The names of the best actions."""
         return "/".join(
             next(move.name for move in moves if move.action == action)
             for moves, action in zip(self.moves, self.best, strict=True)

@@ -1,13 +1,13 @@
-"""Rules that keep a strategy at every node, and whose average over time converges to an equilibrium of a zero-sum game.
+"""Rules that keep a strategy at every node, and whose average strategy converges to an equilibrium of a zero-sum game.
 
-    RegretMatching   plays what it regrets not to have played, by the means of all pairs (Hart & Mas-Colell 2000; with `plus`,
-                     Tammelin's regret matching+)
+    RegretMatching   plays in proportion to positive regrets, computed from the means of all pairs (Hart & Mas-Colell 2000; with
+                     `plus`, Tammelin's regret matching+)
     Exp3             exponential weights from the values of the pairs that it drew (Auer et al. 2002)
 
-Both draw from their strategies, mixed with a little of everything. What a player thinks of its outcomes (regrets, gains) and
-how often it has played each (without that mixture) stands beside the edges, in `Graph.strategies`: the first player's i-th
+Both draw from their strategies, mixed with a little uniform exploration. A player's scores of its outcomes (regrets, gains) and
+how often it has played each (without exploration) are stored with the edges, in `Graph.strategies`: the first player's i-th
 outcome at edge (i, 0), the second player's j-th at edge (0, j), and at the node itself the number of columns. `ByStrategies`
-then values a node by the averages instead of by what was tried. Lanctot, Lisy & Winands 2014 compare such rules.
+then computes a node's value from the average strategies, not from the visits. Lanctot, Lisy & Winands 2014 compare such rules.
 Read first: `grid.py`. Docs: docs/algorithms/simultaneous.md.
 """
 
@@ -42,18 +42,18 @@ __all__ = ["ByStrategies", "Exp3", "RegretMatching"]
 
 SCORE, PLAYED = 0, 2  # columns of `Graph.strategies`, for the first player; the second player's are the next ones
 COLUMNS = 4
-WIDTH = 0  # of a node: how many columns its grid has; 0: it has learnt nothing yet
+WIDTH = 0  # of a node: how many columns its grid has; 0: nothing is stored yet
 
 
 class RegretMatching(NamedTuple):
-    """Outcomes in proportion to what a player regrets not to have played; all pairs are tried once before."""
+    """Outcomes in proportion to a player's positive regrets, after all pairs were tried once."""
 
-    explore: Share = 0.05  # this part of the simulations chooses blindly
-    plus: bool = True  # regrets below 0 are forgotten
+    explore: Share = 0.05  # this share of the choices is uniformly random
+    plus: bool = True  # negative regrets are reset to 0
 
 
 class Exp3(NamedTuple):
-    """Exponential weights on what each outcome brought, divided by how likely it was."""
+    """Exponential weights on the gains of each outcome, divided by the probability of drawing it."""
 
     explore: Share = 0.1
     rate: Positive = 0.1  # how fast weights grow, for gains from 0 to 1 of an outcome that is always played
@@ -70,8 +70,8 @@ def needed_columns_regret_matching(rule):
 
 
 class ByStrategies(NamedTuple):
-    """Where both move at once, a node is worth what its average strategies bring together, by the means of all pairs; before
-    all of them were tried, and elsewhere, the mean."""
+    """Where both move at once, a node's value is the expectation under its average strategies, from the means of all pairs;
+    before all of them were tried, and elsewhere, the mean."""
 
 
 @check_together.register(ByStrategies)
@@ -107,13 +107,13 @@ def drawn(rule, graph, number, work):
 
 @helper
 def home(number, player, i, columns):
-    """The edge beside which a player's i-th outcome is kept."""
+    """The edge at which a player's i-th outcome is stored."""
     return slot(number + 1 + (i * columns if player == 0 else i))
 
 
 @generic
 def set_strategies(rule, graph, number, rows, columns, grid):
-    """Write what each player would play now into row POLICY."""
+    """Write each player's current strategy into row POLICY."""
 
 
 keeps_strategies = serves(set_strategies)
@@ -149,26 +149,26 @@ def set_strategies_exp3(rule, graph, number, rows, columns, grid):
 
 @helper
 def mix_in(explore, rows, columns, grid):
-    """The same share of exploration for all outcomes."""
+    """Mix uniform exploration into both strategies."""
     for player in range(2):
         count = rows if player == 0 else columns
         for i in range(count):
             grid[player, POLICY, i] = (1.0 - explore) * grid[player, POLICY, i] + explore / count
 
 
-# --- what is learnt when it comes back ----------------------------------------------------------------------------------------
+# --- what is updated on the way up --------------------------------------------------------------------------------------------
 
 
 @learn.register(RegretMatching)
 def learn_regret_matching(rule, graph, number, e, limits, work):
-    """Each outcome is compared with what was played, by the means of all pairs and the strategies of now."""
+    """Update the regrets: each outcome against the current strategies, by the means of all pairs."""
     if graph.nodes[slot(number)].player == CHANCE or not all_tried(graph, number):
         return
     rows, columns = shape_of(graph, number, work.states[0])
     grid = work.grid
     graph.strategies[slot(number), WIDTH] = columns
     set_strategies(rule, graph, number, rows, columns, grid)
-    weight = float(graph.nodes[slot(number)].visits)  # later strategies are better, and count for more
+    weight = float(graph.nodes[slot(number)].visits)  # later strategies are better, and get more weight
     for player in range(2):
         side = side_of(graph, player, limits.scale)
         count = rows if player == 0 else columns
@@ -190,7 +190,7 @@ def learn_regret_matching(rule, graph, number, e, limits, work):
 
 @learn.register(Exp3)
 def learn_exp3(rule, graph, number, e, limits, work):
-    """The outcome that was drawn gains what it brought, divided by how likely it was."""
+    """Add to the drawn outcome's score its gain, divided by the probability of drawing it."""
     if graph.nodes[slot(number)].player == CHANCE:
         return
     rows, columns = shape_of(graph, number, work.states[0])
@@ -218,7 +218,7 @@ def all_tried(graph, number):
     return fewest > 0
 
 
-# --- what a node is worth then ------------------------------------------------------------------------------------------------
+# --- the value of a node ------------------------------------------------------------------------------------------------------
 
 
 @carry.register(ByStrategies)
@@ -235,7 +235,7 @@ def carry_by_strategies(operator, graph, number, values):
 
 @helper
 def by_strategies(graph, number, values):
-    """What both average strategies bring together; of pairs that were never tried nothing is known, and they do not count."""
+    """The expected value under both average strategies; untried pairs are left out."""
     columns = np.int64(graph.strategies[slot(number), WIDTH])
     rows = np.int64(graph.nodes[slot(number)].count) // columns
     weight = 0.0
@@ -255,7 +255,7 @@ def by_strategies(graph, number, values):
 
 
 def read_strategies(graph: Any, root: int, rows: int, columns: int) -> Any:
-    """The average strategies of a node, one a player; None before there is one."""
+    """The average strategies of a node, one per player; None before there is one."""
     played = graph.strategies[root + 1 : root + 1 + rows * columns].reshape(rows, columns, COLUMNS)
     found = played[:, 0, PLAYED], played[0, :, PLAYED + 1]
     return tuple(each / each.sum() for each in found) if all(each.sum() > 0.0 for each in found) else None
@@ -263,6 +263,6 @@ def read_strategies(graph: Any, root: int, rows: int, columns: int) -> Any:
 
 @has_sound_strategies.register(On)
 def has_sound_strategies_on(strategic, graph, number, state):
-    """What was learnt at a node that a file holds is numbers, and as wide as its grid."""
+    """Whether the strategies stored at a node from a file are finite numbers and match the width of its grid."""
     width = graph.strategies[slot(number), WIDTH]
     return has_numbers(graph.strategies, slot(number)) and (width == 0.0 or width == shape_of(graph, number, state)[1])
