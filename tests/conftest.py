@@ -1,7 +1,8 @@
 """What all tests share.
 
 `needs("gnugo")` and `needs("pyspiel")` ask for a program or a module that not everyone has: without it a test is skipped, but
-on the machines that decide about a change (CI is set there) it fails, so that nothing goes untested without a word.
+on the machines that decide about a change (CI is set there) it fails, so that nothing goes untested without a word. The same
+holds for `needs_folder("ANABRANCH_KATAGO_DATA")`, which asks for data.
 """
 
 import importlib.util
@@ -9,6 +10,7 @@ import os
 import shutil
 import signal
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -37,6 +39,14 @@ def needs(*names: str) -> None:
     for name in names:
         if program(name) is None and not _is_module(name):
             _missing(f"needs {name}, which is neither a program nor a module here")
+
+
+def needs_folder(variable: str) -> Path:
+    """The folder that an environment variable names, with data that is not part of the project."""
+    folder = os.environ.get(variable, "")
+    if not folder or not Path(folder).is_dir():
+        _missing(f"needs {variable} to name a folder")
+    return Path(folder)
 
 
 def program(name: str) -> str | None:

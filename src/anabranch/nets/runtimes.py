@@ -123,22 +123,28 @@ def load(model: Any, threads: int, providers: list[Any] | None) -> Model:
 
 def _session(path: Path, threads: int, providers: list[Any] | None) -> Any:
     """The file, ready to run."""
-    runtime = needed("onnxruntime", "net")
+    needed("onnxruntime", "net")
     if not path.is_file():
         raise NetworkError(f"{path}: there is no such file")
+    return open_session(str(path), str(path), threads, providers)
+
+
+def open_session(model: str | bytes, name: str, threads: int, providers: list[Any] | None) -> Any:
+    """An ONNX model, a file's path or its content, ready to run in ONNX Runtime. The name is for messages."""
+    runtime = needed("onnxruntime", "net")
     wanted = providers or ["CPUExecutionProvider"]
     known = runtime.get_available_providers()
     for provider in wanted:
-        name = provider if isinstance(provider, str) else provider[0]
-        if name not in known:
-            raise NetworkError(f"this ONNX Runtime has no provider {name!r}; it has {', '.join(known)}")
+        provider_name = provider if isinstance(provider, str) else provider[0]
+        if provider_name not in known:
+            raise NetworkError(f"this ONNX Runtime has no provider {provider_name!r}; it has {', '.join(known)}")
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 3  # errors are raised anyway; warnings are about how the file was made
     try:
-        return runtime.InferenceSession(str(path), options, providers=wanted)
+        return runtime.InferenceSession(model, options, providers=wanted)
     except Exception as error:
-        raise NetworkError(f"{path} cannot be used as an ONNX model: {_first_line(error)}") from None
+        raise NetworkError(f"{name} cannot be used as an ONNX model: {_first_line(error)}") from None
 
 
 def _first_line(error: Exception) -> str:
