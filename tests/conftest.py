@@ -1,8 +1,8 @@
 """What all tests share.
 
 `needs("gnugo")` and `needs("pyspiel")` ask for a program or a module that not everyone has: without it a test is skipped, but
-on the machines that decide about a change (CI is set there) it fails, so that nothing goes untested without a word. The same
-holds for `needs_folder("ANABRANCH_KATAGO_DATA")`, which asks for data.
+on the machines that decide about a change (CI is set there) it fails, so that nothing goes untested without a word.
+`needs_folder("ANABRANCH_KATAGO_DATA")` asks for data that is not part of the project.
 """
 
 import importlib.util
@@ -42,10 +42,12 @@ def needs(*names: str) -> None:
 
 
 def needs_folder(variable: str) -> Path:
-    """The folder that an environment variable names, with data that is not part of the project."""
+    """The folder that an environment variable names, with data that is not part of the project; skipped if it names none."""
     folder = os.environ.get(variable, "")
-    if not folder or not Path(folder).is_dir():
-        _missing(f"needs {variable} to name a folder")
+    if not folder:
+        pytest.skip(f"needs {variable} to name a folder", allow_module_level=True)
+    if not Path(folder).is_dir():
+        _missing(f"needs {variable} to name a folder, which {folder} is not")
     return Path(folder)
 
 
