@@ -13,6 +13,8 @@ run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
 # Twice where the same code runs plain and compiled: first in plain Python (test_check.py compares both itself), then compiled.
+# Workers above 1 GB compile in children: Numba keeps memory of all kernels that it compiles, and the tests have many.
+test: export ANABRANCH_FORK_ABOVE = 1000000000
 test: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 ANABRANCH_RULE_GAMES=5 $(PYTEST) tests/search tests/games --ignore=tests/games/test_check.py
 	$(PYTEST)

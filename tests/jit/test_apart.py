@@ -3,8 +3,11 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
+
+from anabranch.jit import apart
 
 pytestmark = [
     pytest.mark.when_compiled,
@@ -37,9 +40,9 @@ print("end")
 """
 
 
-def run(tmp_path, above, **environment):
+def run(tmp_path, above, script=SCRIPT, **environment):
     """The script with an empty cache, its module importable, so that kernels can be kept."""
-    (tmp_path / "script_of_apart.py").write_text(SCRIPT)
+    (tmp_path / "script_of_apart.py").write_text(script)
     variables = os.environ | {
         "ANABRANCH_CACHE": str(tmp_path / "cache"), "ANABRANCH_FORK_ABOVE": str(above), "PYTHONPATH": os.pathsep.join(
             [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -51,7 +54,7 @@ def run(tmp_path, above, **environment):
 
 
 def test_a_large_process_compiles_in_a_child_and_loads_what_it_wrote(tmp_path):
-    lines, told = run(tmp_path, above=0)
+    lines, told = run(tmp_path, above=1)
     assert lines[0] == "6.0 8.0 1 1"
     assert lines[-1] == "end"  # and once: the child has printed nothing
     assert len(lines) == 3
@@ -59,8 +62,48 @@ def test_a_large_process_compiles_in_a_child_and_loads_what_it_wrote(tmp_path):
 
 
 def test_what_does_not_compile_is_told_by_the_parent(tmp_path):
-    lines, _ = run(tmp_path, above=0)
+    lines, _ = run(tmp_path, above=1)
     assert lines[1] == "RuleError True 2"
+
+
+WHILE_COMPILING = """
+import threading, time
+import numba
+from anabranch.jit import apart, kernel
+
+@kernel
+def twice(x):
+    return 2.0 * x
+
+held, done = threading.Event(), threading.Event()
+
+def another_compilation():
+    with numba.core.compiler_lock.global_compiler_lock:
+        held.set()
+        done.wait(3.0)
+
+threading.Thread(target=another_compilation).start()
+held.wait()
+began = time.monotonic()
+print(twice(3.0), time.monotonic() - began < 20.0)
+"""
+
+
+def test_a_thread_that_compiles_does_not_leave_its_lock_to_the_child(tmp_path):
+    assert run(tmp_path, above=1, script=WHILE_COMPILING)[0] == ["6.0 True"]
+
+
+def test_a_child_that_does_nothing_is_given_up(monkeypatch):
+    monkeypatch.setattr(apart, "STALLED", 0.3)
+    began = time.monotonic()
+    apart.in_child(lambda: time.sleep(60))
+    assert time.monotonic() - began < 20
+
+
+def test_nothing_forks_by_default():
+    code = "from anabranch.jit import apart; print(apart.is_worthwhile())"
+    environment = {name: value for name, value in os.environ.items() if name != "ANABRANCH_FORK_ABOVE"}
+    assert subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True).stdout == "False\n"
 
 
 def test_a_small_process_compiles_by_itself(tmp_path):
@@ -69,7 +112,7 @@ def test_a_small_process_compiles_by_itself(tmp_path):
 
 
 def test_both_give_the_same_answer_from_the_cache(tmp_path):
-    run(tmp_path, above=0)
+    run(tmp_path, above=1)
     lines, told = run(tmp_path, above=2**60)
     assert lines[0] == "6.0 8.0 0 0"
     assert "compiling twice" not in told
