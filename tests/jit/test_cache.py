@@ -124,9 +124,11 @@ def test_a_helper_that_lost_its_mark_is_noticed_although_the_cache_is_warm(works
         workshop.compiled()
 
 
-def test_a_comment_or_a_moved_line_does_not_compile_again(workshop):
+def test_a_comment_a_docstring_or_a_moved_line_does_not_compile_again(workshop):
+    workshop.edit("def taken(action):\n", 'def taken(action):\n    """Stones."""\n')
     workshop.compiled()
     workshop.edit("import math\n", "import math\n\n# a comment\n\n")
+    workshop.edit('"""Stones."""', '"""How many stones an action takes."""')
     assert workshop.compiled() == []
 
 

@@ -112,7 +112,7 @@ class _Walker:
             self.value(default)
         for cell in function.__closure__ or ():
             self.value(cell.cell_contents)
-        self._code(code, function.__globals__)
+        self._code(code, function.__globals__, function.__doc__)
 
     def _generic(self, table: Generic) -> None:
         self.feed("generic", table.name)
@@ -121,9 +121,10 @@ class _Walker:
             if found is not None:
                 self.function(found)
 
-    def _code(self, code: python_types.CodeType, global_names: dict[str, Any]) -> None:
+    def _code(self, code: python_types.CodeType, global_names: dict[str, Any], docstring: str | None = None) -> None:
         self.feed(code.co_code, code.co_names, code.co_varnames)
-        for constant in code.co_consts:
+        described = docstring is not None and code.co_consts[:1] == (docstring,)
+        for constant in code.co_consts[1:] if described else code.co_consts:
             if isinstance(constant, python_types.CodeType):
                 self._code(constant, global_names)
             else:
