@@ -24,7 +24,7 @@ from anabranch.jit import store
 from anabranch.jit.fingerprint import fingerprint, uncachable
 from anabranch.jit.settings import INLINED
 
-FORMAT = 2  # raise it when the content of the files changes
+FORMAT = 3  # raise it when the content of the files changes
 
 
 class KernelCache:

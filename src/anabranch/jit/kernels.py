@@ -30,6 +30,9 @@ from anabranch.jit.lean import only
 from anabranch.jit.pointers import fields_of
 from anabranch.jit.records import readable
 from anabranch.jit.settings import CHECKED, COMPILED, OPTIONS, QUIET
+from anabranch.jit.symbols import name_records_by_content
+
+name_records_by_content()
 
 
 class Reporter:
