@@ -1,9 +1,9 @@
 """Names in machine code that are the same in every process, and different for different records.
 
-Numba names a compiled function after the types of its arguments, and a record type by a number that counts types in the order in
-which this process met them. Kernels that two processes compiled for different games can so have the same names. Loaded from the
-cache into a third, the code of one game would be called for records of the other. So a record is named by a digest of its
-fields instead.
+Numba names a compiled function after the types of its arguments, and a record type by a number that counts types in the order
+in which this process met them. Kernels that two processes compiled for different games can then share names. Loaded from the
+cache into a third process, the code of one game would be called for records of the other. So a record is named by a digest of
+its fields instead.
 
 This reaches into Numba (`Record.mangling_args`). Beside: `lean.py`, `frontend.py`.
 """
