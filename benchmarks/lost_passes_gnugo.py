@@ -48,9 +48,10 @@ def main() -> None:
         sys.exit("this needs gnugo on the path")
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
         for number, terms, *names in database.execute("SELECT id, terms, first, second FROM matches ORDER BY id").fetchall():
-            match = Match.from_dict(json.loads(terms))
-            game = match.table.game
-            ours = next(place for place, text in enumerate(names) if name in text)
+            ours = next((place for place, text in enumerate(names) if name in text), None)
+            if ours is None:
+                continue
+            game = Match.from_dict(json.loads(terms)).table.game
             client = GtpClient(gnugo_command(game), PATIENCE)
             query = "SELECT number, black, result, ending, moves FROM games WHERE match = ? ORDER BY number"
             told = {"games": 0, "lost": 0, "lost after a pass while ahead": 0}
