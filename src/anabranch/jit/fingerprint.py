@@ -163,11 +163,11 @@ class _SourceWalker(_Walker):
         super().__init__([])
         self.selectors = [[key]]  # which only selects: tags of games depend on what else was loaded
 
-    def _code(self, code: python_types.CodeType, global_names: dict[str, Any]) -> None:
+    def _code(self, code: python_types.CodeType, global_names: dict[str, Any], docstring: str | None = None) -> None:
         try:
             lines = inspect.getsource(code)
         except (OSError, TypeError):
-            super()._code(code, global_names)
+            super()._code(code, global_names, docstring)
             return
         self.feed(*_tokens(lines))
         names = sorted(_names(code))

@@ -18,7 +18,8 @@ _numbers: dict[int, int] = {}  # of the types that this process has met, by Numb
 
 def name_records_by_content() -> None:
     """From now on."""
-    types.Record.mangling_args = property(_mangling_args)
+    record: Any = types.Record
+    record.mangling_args = property(_mangling_args)
 
 
 def _content_number(record: Any) -> int:
