@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal --durations=20 --durations-min=1
 SOAK_MINUTES ?= 60
 
 .PHONY: run test soak bench lint clean
@@ -13,8 +13,9 @@ run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
 # Twice where the same code runs plain and compiled: first in plain Python (test_check.py compares both itself), then compiled.
-# Workers above 1 GB compile in children: Numba keeps memory of all kernels that it compiles, and the tests have many.
-test: export ANABRANCH_FORK_ABOVE = 1000000000
+# Workers above 1.5 GB compile in children: Numba keeps memory of all kernels that it compiles, and the tests have many. Not earlier,
+# since a process that has compiled a search of a game compiles the next one of it in a third of the time.
+test: export ANABRANCH_FORK_ABOVE = 1500000000
 test: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 ANABRANCH_RULE_GAMES=5 $(PYTEST) tests/search tests/games --ignore=tests/games/test_check.py
 	$(PYTEST)

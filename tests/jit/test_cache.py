@@ -117,6 +117,38 @@ def test_the_cache_hits_in_another_process_and_misses_after_every_kind_of_edit(w
     assert workshop.compiled() == []
 
 
+PROCESSES = """
+import sys
+from anabranch.jit import kernel
+
+@kernel
+def halve(x):
+    return x / 2.0
+
+print("ready", flush=True)
+sys.stdin.readline()
+assert halve(3.0) == 1.5
+print(halve.compilations)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fcntl")
+def test_processes_that_want_a_kernel_at_the_same_time_compile_it_once(tmp_path):
+    (tmp_path / "halving.py").write_text(PROCESSES)
+    environment = {**os.environ, "ANABRANCH_CACHE": str(tmp_path / "cache"), "ANABRANCH_FORK_ABOVE": ""}
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import halving"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(3)]
+    for process in processes:
+        process.stdout.readline()  # it is ready
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    compiled = [int(process.communicate(timeout=120)[0]) for process in processes]
+    assert sum(compiled) == 1
+    assert [path.suffix for path in (tmp_path / "cache" / "kernels").iterdir()] == [".kernel"]
+
+
 def test_a_helper_that_lost_its_mark_is_noticed_although_the_cache_is_warm(workshop):
     workshop.compiled()
     workshop.edit("@ab.helper\n", "")

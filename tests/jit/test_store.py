@@ -269,6 +269,33 @@ def test_writers_at_the_same_time_leave_one_whole_file(chosen):
     assert set(problems) == {None} and seen <= set(contents) and list(path.parent.iterdir()) == [path]
 
 
+def test_a_claim_waits_for_the_one_before_and_leaves_nothing(chosen):
+    path = store.folder().path / "a"
+    first = store.claim(path)
+    waiter = threading.Thread(target=lambda: store.release(path, store.claim(path)))
+    waiter.start()
+    waiter.join(0.2)
+    assert waiter.is_alive()
+    store.release(path, first)
+    waiter.join(10)
+    assert not waiter.is_alive() and not list(path.parent.iterdir())
+
+
+def test_a_claim_that_is_never_released_is_not_waited_for_for_ever(chosen, monkeypatch):
+    path = store.folder().path / "a"
+    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    first = store.claim(path)
+    assert store.claim(path) is None
+    store.release(path, first)
+
+
+def test_nothing_is_claimed_through_a_link_or_where_nothing_can_be_written(chosen, tmp_path):
+    path = store.folder().path / "a"
+    path.with_name("a.lock").symlink_to(tmp_path / "elsewhere")
+    assert store.claim(path) is None and not (tmp_path / "elsewhere").exists()
+    assert store.claim(path.parent / "missing" / "a") is None
+
+
 def test_a_folder_in_the_place_of_a_file_is_one_line(chosen):
     path = store.folder().path / "a"
     path.mkdir()

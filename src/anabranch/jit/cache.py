@@ -10,6 +10,7 @@ import hashlib
 import pickle
 import platform
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
+from llvmlite.binding import parse_assembly
 from numba.core import serialize
 from numba.core.compiler import CompileResult
 
@@ -24,7 +26,7 @@ from anabranch.jit import store
 from anabranch.jit.fingerprint import fingerprint, uncachable
 from anabranch.jit.settings import INLINED
 
-FORMAT = 3  # raise it when the content of the files changes
+FORMAT = 4  # raise it when the content of the files changes
 
 
 class KernelCache:
@@ -39,6 +41,7 @@ class KernelCache:
         self.function = function
         self.on_compile = on_compile  # called with the argument types before a compilation
         self.on_done = on_done  # called after it with the reason why the result could not be stored, or None
+        self._mine = threading.local()  # what this thread is compiling, so that other processes wait for it
 
     @property
     def cache_path(self) -> str | None:
@@ -50,10 +53,26 @@ class KernelCache:
         """The compiled code from disk, or None: then Numba compiles and calls `save_overload`."""
         target.refresh()
         arguments = _arguments(signature)
-        found = None if self._not_kept(arguments) else _read(self._path(arguments, target), target)
+        found = None
+        if not self._not_kept(arguments):
+            path = self._path(arguments, target)
+            found = _read(path, target) or self._wait_for(path, target)
         if found is None:
             self.on_compile(arguments)
         return found
+
+    def _wait_for(self, path: Path, target: Any) -> Any:
+        """What another process compiles at this moment, or None: then this one has claimed it, until `release`."""
+        lock = store.claim(path)
+        if lock is not None:
+            self._mine.claim = path, lock
+        return _read(path, target)
+
+    def release(self) -> None:
+        """Let other processes compile what this thread has claimed."""
+        claim = self._mine.__dict__.pop("claim", None)
+        if claim is not None:
+            store.release(*claim)
 
     def would_keep(self, signature: Any, target: Any) -> bool:
         """Whether compiled code for these types is not on disk yet, but would be after a compilation."""
@@ -66,7 +85,8 @@ class KernelCache:
         problem = self._not_kept(arguments)
         if problem is None:
             path = self._path(arguments, result.target_context)
-            problem = store.write(path, serialize.dumps(result._reduce()))
+            problem = store.write(path, _content(result))
+        self.release()
         self.on_done(problem)
 
     def enable(self) -> None:
@@ -102,6 +122,17 @@ class KernelCache:
         )
         digest = hashlib.sha256(repr(made_from).encode()).hexdigest()[:32]
         return store.folder().path / f"{self.function.__name__}-{digest}.kernel"
+
+
+def _content(result: Any) -> bytes:
+    """What is kept of a compilation: its machine code. Numba adds the bitcode, for other functions to inline, and parses it
+    whenever it loads one. Only Python calls kernels, and of a large one that would be more than half of the file, the memory
+    and the time to load it. So in its place is a module with the same functions, all empty: Numba looks up their names."""
+    library = result.library
+    if {"_shared_module", "_final_module"} <= vars(library).keys():
+        defined = [function.name for function in library._final_module.functions if not function.is_declaration]
+        library._shared_module = parse_assembly("\n".join(f'define void @"{name}"() {{ ret void }}' for name in defined))
+    return serialize.dumps(result._reduce())
 
 
 def _read(path: Path, target: Any) -> Any:

@@ -114,6 +114,7 @@ class Kernel:
             self._finished("it does not compile")
             raise explain(error, self.function, self._types) from None
         finally:
+            self.dispatcher._cache.release()
             self._finished(None)  # by a child, or not at all
 
     def _started(self, argument_types: tuple[Any, ...]) -> None:

@@ -13,14 +13,24 @@ import hashlib
 import os
 import shlex
 import stat
+import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from platformdirs import user_cache_dir
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # Windows
+    fcntl: Any = None
+else:
+    fcntl = _fcntl
 
 CHECKSUM = hashlib.sha256().digest_size  # bytes at the start of a file
 READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+LOCK = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+PATIENCE = 60.0  # seconds to wait for another process: longer than any kernel takes, unless that process has been stopped
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 REMEDY = "set ANABRANCH_CACHE to a folder of your own"
 
@@ -70,6 +80,38 @@ def write(path: Path, content: bytes) -> str | None:
         room = "make room there, or " if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
         return f"{path.parent}: {error.strerror}; {room}{REMEDY}"
     return None
+
+
+def claim(path: Path) -> int | None:
+    """Wait while another process makes this file. Gives a descriptor for `release`; None if nothing can be claimed here."""
+    if fcntl is None:
+        return None
+    try:
+        lock = os.open(_lock_of(path), LOCK, 0o600)
+    except OSError:
+        return None
+    given_up = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR) or time.monotonic() > given_up:
+                os.close(lock)
+                return None
+        time.sleep(0.02)
+
+
+def release(path: Path, lock: int) -> None:
+    """Let others have it. Who has opened the lock already finds it free, and the file that it is about."""
+    with contextlib.suppress(OSError):
+        _lock_of(path).unlink(missing_ok=True)
+    fcntl.flock(lock, fcntl.LOCK_UN)  # a fork of this process may have the descriptor, too
+    os.close(lock)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def _checksum(name: str, content: bytes) -> bytes:
