@@ -73,6 +73,17 @@ def _missing(reason: str) -> NoReturn:
 when_plain = pytest.mark.when_plain
 
 
+def on_tree_and_graph(names: str, cases: list, graphs: int = 1) -> pytest.MarkDecorator:
+    """Parametrise by these cases and by `graph`. Compiled, only so many of them, the first, are tried on graphs, too."""
+    several, pairs = "," in names, []
+    for number, case in enumerate(cases):
+        given = case if hasattr(case, "marks") else pytest.param(*(case if several else [case]))
+        for graph, layout in ((False, "tree"), (True, "graph")):
+            marks = [*given.marks, *([when_plain] if graph and number >= graphs else [])]
+            pairs.append(pytest.param(*given.values, graph, marks=marks, id="-".join([*map(repr, given.values), layout])))
+    return pytest.mark.parametrize(f"{names}, graph", pairs)
+
+
 def pytest_collection_modifyitems(items):
     """What does not apply is not there, rather than skipped: a skip means that something is missing."""
     unfit = "when_plain" if COMPILED else "when_compiled"

@@ -15,7 +15,7 @@ from anabranch.search.select.best_chance import variance_of
 from anabranch.search.select.limits import Scale
 from anabranch.search.select.pruning import width_at
 from anabranch.search.select.virtual_loss import edge_view
-from tests.conftest import when_plain
+from tests.conftest import on_tree_and_graph, when_plain
 from tests.reference.rave import in_sight
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import HandMade, edge_records, hints_of, nodes_with_amaf
@@ -67,8 +67,7 @@ OPTIONS = [
 ]
 
 
-@BOTH
-@pytest.mark.parametrize(("rule", "heuristic"), OPTIONS, ids=repr)
+@on_tree_and_graph("rule, heuristic", OPTIONS)
 def test_rules_around_rules_are_the_same_as_the_references(rule, heuristic, graph):
     assert_same_as_reference(Echo(), graph, seed=21, select=rule, heuristic=heuristic)
 

@@ -16,7 +16,7 @@ from anabranch.search.memory.collect import collect
 from anabranch.search.select.base import Parent, score
 from anabranch.search.select.edge_view import AmafEdge
 from anabranch.search.select.rave import beta, both_values
-from tests.conftest import when_plain
+from tests.conftest import on_tree_and_graph, when_plain
 from tests.reference.rave import ReferenceRave, ReferenceRaveGraph
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import (
@@ -36,9 +36,9 @@ from tests.search.trees import assert_same_tree
 SIMULATIONS = 200 if COMPILED else 40
 SCHEDULES = [
     ab.select.MinimumMSE(),
+    ab.select.LearntBias(),
     ab.select.ExactMSE(),
     ab.select.HandSelected(k=30.0),
-    ab.select.LearntBias(),
     ab.select.OnlyAmaf(),
     ab.select.NoAmaf(),
 ]
@@ -60,16 +60,14 @@ def assert_same_as_reference(game, graph, seed=0, simulations=SIMULATIONS, posit
 # --- the same as the reference ---
 
 
-@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
-@pytest.mark.parametrize("schedule", SCHEDULES, ids=repr)
+@on_tree_and_graph("schedule", SCHEDULES, graphs=2)
 def test_every_schedule_is_the_same_as_the_reference(schedule, graph):
     rule = ab.Rave(bias=0.1, schedule=schedule)
     assert_same_as_reference(Echo(), graph, seed=1, select=rule._replace(c=0.6, strict=graph))
     assert_same_as_reference(Echo(), graph, seed=2, select=rule._replace(strict=not graph))
 
 
-@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
-@pytest.mark.parametrize("source", [ab.select.Grave(visits=12), ab.select.WithAncestors(share=0.4)], ids=repr)
+@on_tree_and_graph("source", [ab.select.Grave(visits=12), ab.select.WithAncestors(share=0.4)])
 def test_amaf_values_of_ancestors_are_the_same_as_the_references(source, graph):
     for seed, rule in enumerate([ab.Rave(c=0.6, bias=0.05, source=source), ab.Rave(source=source, strict=False)]):
         assert_same_as_reference(Echo(), graph, seed=seed, select=rule)
@@ -77,8 +75,8 @@ def test_amaf_values_of_ancestors_are_the_same_as_the_references(source, graph):
 
 GAMES = [
     (TicTacToe(), ab.Rave(bias=0.05, c=0.3)),
-    (Hex(3), ab.Rave()),
     (EchoTrio(), ab.Rave(c=0.5)),
+    (Hex(3), ab.Rave()),
     (Hunt(6), ab.Rave(c=0.4)),
     (Dice(8), ab.Rave(c=0.4)),
     pytest.param(Percent(), ab.Rave(c=0.3), marks=when_plain),
@@ -88,8 +86,7 @@ GAMES = [
 ]
 
 
-@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
-@pytest.mark.parametrize(("game", "rule"), GAMES, ids=repr)
+@on_tree_and_graph("game, rule", GAMES, graphs=2)
 def test_every_sort_of_game_is_the_same_as_the_reference(game, rule, graph):
     """Two players and three, rewards on the way, chance."""
     assert_same_as_reference(game, graph, seed=3, select=rule)

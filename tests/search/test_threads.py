@@ -69,8 +69,19 @@ def test_threads_find_what_one_thread_finds(kind):
     assert many.value == pytest.approx(one.value, abs=0.2)
 
 
-@pytest.mark.parametrize(("backup", "weight"), [(ab.backup.Mean(), 0.0), (ab.backup.Max(), 1.0), (ab.backup.Mix(0.3), 0.3)])
-@pytest.mark.parametrize(("game", "pays"), [(GAME, [0.0]), (Treasure(), [0.0, 2.0, 3.0, 4.0, 9.0])], ids=["ends", "rewards"])
+BACKUPS = [(ab.backup.Mix(0.3), 0.3), (ab.backup.Mean(), 0.0), (ab.backup.Max(), 1.0)]
+REWARDS = Treasure(), [0.0, 2.0, 3.0, 4.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    ("game", "pays", "backup", "weight"),
+    [
+        *((GAME, [0.0], *backup) for backup in BACKUPS),
+        (*REWARDS, *BACKUPS[0]),
+        *(pytest.param(*REWARDS, *backup, marks=when_plain) for backup in BACKUPS[1:]),
+    ],
+    ids=repr,
+)
 def test_every_backup_and_rewards_on_the_way_come_up_a_shared_tree(game, pays, backup, weight):
     options = {"backup": backup, "memory": "50MB", "seed": 5}
     search = ab.Search(game, threads=4, **options)
