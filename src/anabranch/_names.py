@@ -12,6 +12,7 @@ from anabranch.games.simultaneous import SimultaneousGame as SimultaneousGame
 from anabranch.jit.dispatch import helper as helper
 from anabranch.jit.random import below as below
 from anabranch.jit.random import uniform as uniform
+from anabranch.nets.katago.evaluator import KataGoNet as KataGoNet
 from anabranch.nets.network import Network as Network
 from anabranch.search.ensemble import Ensemble as Ensemble
 from anabranch.search.evaluate.rollout import Rollout as Rollout

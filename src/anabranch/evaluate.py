@@ -7,6 +7,7 @@ from anabranch.games.playout import RandomPolicy as RandomPolicy
 from anabranch.games.playout import pick as pick
 from anabranch.games.simultaneous import PerPlayer as PerPlayer
 from anabranch.games.simultaneous import pick_for as pick_for
+from anabranch.nets.katago.evaluator import KataGoNet as KataGoNet
 from anabranch.nets.network import Network as Network
 from anabranch.search.evaluate.heuristic import *
 from anabranch.search.evaluate.rollout import *

@@ -121,6 +121,8 @@ EXAMPLES = {
     "gogui-setup_player": ("gogui-setup b A1\ngogui-setup_player w\nshowboard", r"(?s)= .*white \(O\) to move.*"),
     "set_position": ("play b D4\nset_position w A1 b J9\nlist_stones b", "= J9"),
     "anabranch-options": ("anabranch-options visits 7\nanabranch-options", r"= \[string\] visits 7\n(.*\n)*\[bool\] ponder 0"),
+    "kata-raw-nn": ("kata-raw-nn 0", r"\? there is no network; start the engine with --net FILE"),
+    "kata-get-models": ("kata-get-models", r"= \[\]"),
     "kata-get-rules": ("kata-get-rules", r'= \{"friendlyPassOk":true,.*"ko":"POSITIONAL".*\}'),
     "kata-set-rules": ("kata-set-rules tromp-taylor\nkata-get-rules", r'= \{"friendlyPassOk":false,.*Bonus":"0"\}'),
     "kata-set-rule": ("kata-set-rule ko SIMPLE\nkata-get-rules", r'= .*"ko":"SIMPLE".*'),

@@ -235,7 +235,7 @@ def test_reports_put_what_will_be_played_first():
     game = Go(9)
     result = ab.Search(game, graph=True, memory="64MB").run(game.start(), visits=60)
     report = report_of(result, game.start())
-    assert report.moves[0].action == result.best and report.lead is None
+    assert report.moves[0].action == result.best and report.points is None
     assert len(report.moves) == sum(move.visits > 0 for move in result.moves)
     assert "score" not in kata_line(report, game) and "ownership" not in kata_line(report, game, {"ownership"})
     assert lz_line(report.at_most(1), game).count("info") == 1

@@ -60,7 +60,7 @@ REFUSED = {
     "kgs-time_settings byoyomi 5": r"syntax error.*",
     "kata-set-rules {": r"syntax error.*",
     'kata-set-rules {"ko":"TRIPLE"}': r"syntax error.*",
-    'kata-set-rules {"hasButton":true}': r"syntax error.*[Bb]utton.*",
+    'kata-set-rules {"hasButton":true,"scoring":"TERRITORY"}': r"syntax error.*[Bb]utton.*",
     "kata-set-rule ko": r"syntax error.*",
     "kata-set-rule weather fine": r"syntax error.*",
     "kata-set-param numSearchThreads 3": r"syntax error.*",

@@ -8,6 +8,8 @@ from anabranch.protocols import kata_rules
 from anabranch.protocols.queries import BadQuery, Positions, query_of
 from tests.protocols.asking import GOOD, answer_to, answers_to
 
+KATAGO_CHINESE = RULE_SETS["chinese"].but(ko="simple")
+
 # --- what a request means -----------------------------------------------------------------------------------------------------
 
 
@@ -18,14 +20,14 @@ def asked(**changes):
 def test_by_default_the_last_position_is_meant():
     query = asked()
     assert list(query.positions) == [2] and query.priorities == {2: 0}
-    assert query.positions[2] == Go(9, 7.5).position(["E5", "C3"])
+    assert query.positions[2] == Go(9, 7.5, KATAGO_CHINESE).position(["E5", "C3"])
     assert (query.visits, query.seconds, query.every, query.view) == (None, None, None, None)
 
 
 def test_turns_stones_and_the_first_player():
     query = asked(initialStones=[["B", "A1"], ["W", "J9"]], initialPlayer="B", analyzeTurns=[0, 1], priorities=[5, 7])
     assert list(query.positions) == [0, 1] and query.priorities == {0: 5, 1: 7}
-    assert query.positions[0] == Go(9, 7.5).arranged(["A1"], ["J9"], 0)
+    assert query.positions[0] == Go(9, 7.5, KATAGO_CHINESE).arranged(["A1"], ["J9"], 0)
     assert asked(moves=[], initialPlayer="W").positions[0].to_play == 1
     assert asked(moves=[["W", "E5"]], analyzeTurns=[0]).positions[0].to_play == 1
 
@@ -51,8 +53,8 @@ def test_players_need_not_take_turns_and_games_need_not_end_with_two_passes():
 
 
 def test_locations_are_also_understood_as_coordinates_from_the_top_left():
-    assert asked(moves=[["B", "(0,0)"]]).positions[1] == Go(9, 7.5).position(["A9"])
-    assert asked(moves=[["B", "(8, 8)"]]).positions[1] == Go(9, 7.5).position(["J1"])
+    assert asked(moves=[["B", "(0,0)"]]).positions[1] == Go(9, 7.5, KATAGO_CHINESE).position(["A9"])
+    assert asked(moves=[["B", "(8, 8)"]]).positions[1] == Go(9, 7.5, KATAGO_CHINESE).position(["J1"])
 
 
 def test_a_board_may_be_wider_than_high():
@@ -93,12 +95,27 @@ def test_what_restrictions_do_not_go_together_is_told_in_words():
         asked(allowMoves=avoid * 2)
 
 
+def test_each_player_may_have_moves_that_are_allowed():
+    each = [{"player": player, "moves": ["A1"], "untilDepth": 1} for player in "BW"]
+    hidden = asked(allowMoves=each).hidden
+    assert len(hidden[0]) == len(hidden[1]) == 81
+
+
+def test_of_two_stones_on_a_point_the_last_counts():
+    twice = asked(initialStones=[["B", "A1"], ["W", "A1"]], moves=[]).positions[0]
+    assert twice == asked(initialStones=[["W", "A1"]], moves=[]).positions[0]
+
+
+def test_variations_may_be_longer():
+    assert asked(analysisPVLen=40).longest_line == asked(overrideSettings={"analysisPVLen": 40}).longest_line == 40
+
+
 BAD = {
     "id": [None, 5, ["a"]],
     "moves": [None, 5, "B C3", [["B"]], [["B", "Z9"]], [["X", "C3"]], [[1, 2]], [["B", "C3"], ["W", "C3"]], {}],
-    "initialStones": [5, [["B", "pass"]], [["B", "A1"], ["W", "A1"]], [["B", "A1"], ["W", "A2"], ["W", "B1"]], [["B", "K1"]]],
+    "initialStones": [5, [["B", "pass"]], [["B", "A1"], ["W", "A2"], ["W", "B1"]], [["B", "K1"]]],
     "initialPlayer": [5, "red", None],
-    "rules": [None, 5, "martian", {"ko": "NEVER"}, {"weather": 1}, {"hasButton": True}, [], {"suicide": "yes"}],
+    "rules": [None, 5, "martian", {"ko": "NEVER"}, {"weather": 1}, {"hasButton": 1}, [], {"suicide": "yes"}],
     "komi": ["7.5", None, 6.3, 1e9, True, [], 10**400],
     "boardXSize": [None, 1, 26, 9.5, "9", True, 10**400],
     "boardYSize": [None, 0, -9, [9]],
@@ -118,7 +135,7 @@ BAD = {
     "avoidMoves": [5, [5], [{}], [{"player": "B", "moves": ["Z9"], "untilDepth": 1}], [{"player": "B", "moves": ["A1"]}]],
     "allowMoves": [
         {"player": "B"}, [{"player": "G", "moves": [], "untilDepth": 1}], [{"player": "B", "moves": ["A1"], "untilDepth": 2}],
-        [{"player": "B", "moves": ["A1"], "untilDepth": 1}, {"player": "W", "moves": ["A1"], "untilDepth": 1}],
+        [{"player": "B", "moves": ["A1"], "untilDepth": 1}, {"player": "B", "moves": ["A1"], "untilDepth": 1}],
     ],
     "action": [5, "dance", None],
     "terminateId": [5, None],
@@ -164,17 +181,29 @@ def test_lines_of_nothing_get_no_answer():
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_rules_are_written_and_read_back(name):
-    assert kata_rules.rules_of(name) == RULE_SETS[name]
+    assert kata_rules.own_rules_of(name) == RULE_SETS[name]
     assert kata_rules.rules_of(kata_rules.written(RULE_SETS[name])) == RULE_SETS[name]
     assert kata_rules.rules_of(kata_rules.fields_of(RULE_SETS[name])) == RULE_SETS[name]
 
 
-def test_katagos_other_names_are_known():
+@pytest.mark.parametrize("name", kata_rules.NAMES)
+def test_katagos_names_are_known_however_they_are_spelt_and_can_be_read_back(name):
+    rules = kata_rules.rules_of(name)
+    for spelt in (name.upper(), name.replace("-", "_"), name.replace("-", " "), name.replace("-", "")):
+        assert kata_rules.rules_of(spelt) == rules
+    assert kata_rules.rules_of(kata_rules.written(rules)) == rules
+
+
+def test_names_mean_what_they_mean_to_katago():
+    assert kata_rules.rules_of("chinese") == RULE_SETS["chinese"].but(ko="simple")
     assert kata_rules.rules_of("chinese-kgs") == kata_rules.rules_of("Chinese_OGS") == RULE_SETS["chinese"]
     assert kata_rules.rules_of("korean") == RULE_SETS["japanese"]
+    assert kata_rules.rules_of("bga") == kata_rules.rules_of("aga-button").but(button=False) == RULE_SETS["aga"]
     assert kata_rules.rules_of("stone_scoring") == RuleSet(ko="simple", tax="all")  # as KaTrain writes it
     assert kata_rules.with_point(RULE_SETS["chinese"], "friendlyPassOk", "false").dead == "none"
-    with pytest.raises(GameError, match="hasButton"):
-        kata_rules.rules_of({"hasButton": True})
+    assert kata_rules.rules_of({"hasButton": True}) == RULE_SETS["tromp-taylor"].but(button=True)
+    assert kata_rules.rules_of({"score": "TERRITORY"}).tax == "seki"
+    with pytest.raises(GameError, match="area scoring"):
+        kata_rules.rules_of({"hasButton": True, "scoring": "TERRITORY"})
     with pytest.raises(BadQuery, match="no rules called"):
         asked(rules="button")

@@ -18,7 +18,7 @@ from anabranch.arena.playing import TIMEOUT, Participants, play_game
 from anabranch.arena.record import record
 from anabranch.arena.worker_pool import Done, Job
 from anabranch.errors import ArenaError
-from anabranch.nets.network import Network
+from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.shared_network import SharedNetwork
 
 MEMORY = 10**9  # bytes for the trees of one player in all games, unless its text says how many for one
@@ -91,6 +91,6 @@ class GameThreads:
             return spec
         options = {"memory": MEMORY // self.games, **spec.options}
         network = options.get("evaluate")
-        if isinstance(network, Network):
+        if isinstance(network, NetworkEvaluator):
             options["evaluate"] = self._networks.setdefault(id(network), SharedNetwork(network, self.games))
         return replace(spec, options=options)

@@ -31,9 +31,10 @@ from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.playout import pick
 from anabranch.jit.options import is_option
-from anabranch.nets.network import Network
+from anabranch.nets.evaluator import NetworkEvaluator
+from anabranch.nets.files import open_network
 from anabranch.option_names import make_option, option_names, parse_value, short_names, suggestion
-from anabranch.presets import best_options
+from anabranch.presets import best_options, network_options
 from anabranch.search.checks import is_function, serves
 from anabranch.search.configure import default_rule
 from anabranch.search.evaluate.rollout import Rollout
@@ -166,10 +167,12 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     reuse = given.pop("reuse", True)
     if not isinstance(reuse, bool):
         raise ArenaError(f"reuse={reuse!r}: must be True or False")
+    preset = best_options(game)
     if "net" in given:
-        given["evaluate"] = _network(given, game)
+        preset = network_options(_network(given, game))
+        given["evaluate"] = preset["evaluate"]
     if kind == BEST:
-        given = {**best_options(game), **given}
+        given = {**preset, **given}
     elif kind != SEARCH:
         if "select" in given:
             raise ArenaError(f"`{kind}` already names the selection rule; write `search` instead to give `select`")
@@ -181,14 +184,14 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     return SearchSpec(plain, plain, options, limits, reuse)
 
 
-def _network(given: dict[str, Any], game: Game) -> Network:
+def _network(given: dict[str, Any], game: Game) -> NetworkEvaluator:
     """The network that `net` and `batch` say, which are taken out of what is given."""
     if "evaluate" in given:
         raise ArenaError("`net` and `evaluate` both name an evaluator; leave one of them out")
-    file, batch = given.pop("net"), given.pop("batch", 16)
+    file, batch = given.pop("net"), given.pop("batch", None)
     if not file:
-        raise ArenaError("`net` needs the path of an .onnx file: net=four.onnx")
-    return Network(file, batch=batch, game=game)
+        raise ArenaError("`net` needs the path of an .onnx file or of a KataGo network: net=four.onnx")
+    return open_network(file, game, batch)
 
 
 def _routed(given: dict[str, Any], game: Game) -> dict[str, Any]:

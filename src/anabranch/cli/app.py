@@ -46,8 +46,11 @@ Select = Annotated[
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Evaluate = Annotated[str, typer.Option(metavar="EVALUATOR", help="How leaves are evaluated: {evaluate}")]
 Backup = Annotated[str, typer.Option(metavar="OPERATOR", help="How values are backed up: {backup}")]
-Net = Annotated[Path | None, typer.Option(help="Evaluate with the network in this .onnx file", show_default=False)]
-Batch = Annotated[int, typer.Option(help="With --net: positions evaluated at once")]
+Net = Annotated[
+    Path | None,
+    typer.Option(help="Evaluate with the network in this file: .onnx, or one of KataGo's for Go", show_default=False),
+]
+Batch = Annotated[int | None, typer.Option(help="With --net: positions evaluated at once")]
 Threads = Annotated[int, typer.Option(help="Threads that share the tree")]
 Depth = Annotated[int | None, typer.Option(help="Maximum depth of the tree; 1 is flat Monte-Carlo")]
 Prove = Annotated[bool, typer.Option("--prove", help="Prove wins, losses and draws and back them up")]

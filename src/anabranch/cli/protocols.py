@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -26,6 +27,8 @@ class View(StrEnum):
     sidetomove = "sidetomove"
 
 
+NET_HELP = "Evaluate with this network of KataGo's, such as b6c96.bin.gz, in place of playouts"
+NET_THREADS_HELP = "With --net: threads of the network"
 Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most this")]
 Policy = Annotated[
     str | None, typer.Option(metavar="POLICY", help="Playout policy: {policy}; by default the one that plays best")
@@ -33,6 +36,9 @@ Policy = Annotated[
 Select = Annotated[str, typer.Option(metavar="RULE", help="Selection rule: best (what plays best, with a heuristic), {select}")]
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether to merge transpositions")]
+Net = Annotated[Path | None, typer.Option(help=NET_HELP, show_default=False)]
+NetThreads = Annotated[int, typer.Option(help=NET_THREADS_HELP)]
+NetBatch = Annotated[int, typer.Option(help="With --net: positions evaluated at once")]
 Memory = Annotated[str, typer.Option(help="Memory limit of the searches, such as 512MB")]
 Seed = Annotated[int, typer.Option(help="Random seed of the first game; each further game takes the next")]
 RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON in KataGo's format"
@@ -48,6 +54,9 @@ def gtp(
     rules: Annotated[str, typer.Option(help=RULES_HELP)] = "chinese",
     visits: Annotated[int | None, typer.Option(help="Visits a move, including those kept from earlier searches")] = None,
     seconds: Seconds = None,
+    net: Net = None,
+    net_threads: NetThreads = 1,
+    batch: NetBatch = 8,
     select: Select = BEST,
     policy: Policy = None,
     c: Exploration = None,
@@ -64,16 +73,17 @@ def gtp(
     from anabranch.goengine.engine import Engine
     from anabranch.goengine.searches import Options
     from anabranch.protocols.gtp import Session
-    from anabranch.protocols.kata_rules import rules_of
+    from anabranch.protocols.kata_rules import own_rules_of
     from anabranch.protocols.lines import read_lines
 
     check_limits(visits, seconds, lag or 0.0, resign)
     options = Options(
         size=size,
         komi=komi,
-        rules=rules_of(rules),
+        rules=own_rules_of(rules),
         visits=visits,
         seconds=seconds,
+        net=net_of(net, batch, net_threads),
         select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
@@ -99,6 +109,9 @@ def analyze(
     size: Annotated[int, typer.Option(help="Board size to be ready for; others compile on their first request")] = 19,
     visits: Annotated[int | None, typer.Option(help="Visits a position, unless the request says otherwise")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for a position, unless the request says otherwise")] = None,
+    net: Net = None,
+    net_threads: NetThreads = 1,
+    batch: NetBatch = 8,
     select: Select = BEST,
     policy: Policy = None,
     c: Exploration = None,
@@ -119,6 +132,7 @@ def analyze(
     options = Options(
         visits=visits,
         seconds=seconds,
+        net=net_of(net, batch, net_threads),
         select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
@@ -162,6 +176,15 @@ def policy_of(name: str | None) -> Any:
     from anabranch.games.go import Go
 
     return None if name is None else named_option("policy", name, Go())
+
+
+def net_of(path: Path | None, batch: int = 8, threads: int = 1) -> Any:
+    """A network for the Go engine by its file; None if there is none."""
+    if path is None:
+        return None
+    from anabranch.nets.katago.evaluator import KataGoNet
+
+    return KataGoNet(path, batch=batch, threads=threads)
 
 
 def _talk(game: Any, options: Any) -> None:

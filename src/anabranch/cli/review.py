@@ -7,7 +7,19 @@ import typer
 
 from anabranch.cli.app import Json, ListsNames, Seed, app, print_json
 from anabranch.cli.files import check_outputs, write
-from anabranch.cli.protocols import RULES_HELP, Exploration, Graph, Memory, Policy, check_limits, policy_of
+from anabranch.cli.protocols import (
+    RULES_HELP,
+    Exploration,
+    Graph,
+    Memory,
+    Net,
+    NetBatch,
+    NetThreads,
+    Policy,
+    check_limits,
+    net_of,
+    policy_of,
+)
 from anabranch.errors import SgfError
 
 SWINGS = 5
@@ -26,6 +38,9 @@ def review(
     swings: Annotated[int, typer.Option(help="How many of the moves that lost most to show")] = SWINGS,
     komi: Annotated[float | None, typer.Option(help="Instead of the record's, which is 0 if the record has none")] = None,
     rules: Annotated[str | None, typer.Option(help=f"Instead of the record's: {RULES_HELP}")] = None,
+    net: Net = None,
+    net_threads: NetThreads = 1,
+    batch: NetBatch = 8,
     policy: Policy = None,
     c: Exploration = None,
     graph: Graph = True,
@@ -42,7 +57,7 @@ def review(
     from anabranch.goengine.review_sgf import annotate
     from anabranch.goengine.searches import Options
     from anabranch.protocols import sgf as records
-    from anabranch.protocols.kata_rules import rules_of
+    from anabranch.protocols.kata_rules import own_rules_of
     from anabranch.search.checks import at_least_one
 
     check_limits(visits, seconds)
@@ -54,9 +69,16 @@ def review(
     check_outputs(svg, sgf)
     tree = records.load(file)
     if komi is not None or rules is not None:
-        tree.change(komi, None if rules is None else rules_of(rules))
+        tree.change(komi, None if rules is None else own_rules_of(rules))
     options = Options(
-        visits=visits, seconds=seconds, policy=policy_of(policy), exploration=c, graph=graph, seed=seed, memory=memory
+        visits=visits,
+        seconds=seconds,
+        net=net_of(net, batch, net_threads),
+        policy=policy_of(policy),
+        exploration=c,
+        graph=graph,
+        seed=seed,
+        memory=memory,
     )
     found = show_review.reviewed(file, tree, options, first, last)
     print_json(found.to_dict(swings)) if as_json else show_review.print_review(found, swings)

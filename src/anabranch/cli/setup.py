@@ -43,7 +43,7 @@ def make_search(
     select: str = BEST,
     c: float | None = None,
     evaluate: str = ROLLOUT,
-    network: tuple[Path | None, int] = (None, 1),
+    network: tuple[Path | None, int | None] = (None, None),
     backup: str = MEAN,
     graph: bool = False,
     **options: Any,
@@ -57,12 +57,13 @@ def make_search(
     game = position.game
     chosen = best_options(game) if select == BEST else {"select": named_option("select", select, game)}
     if network[0] is not None:
-        from anabranch.nets.network import Network
+        from anabranch.nets.files import open_network
+        from anabranch.presets import network_options
 
         if evaluate != ROLLOUT:
             raise SearchError(f"--net replaces the evaluator; leave out --evaluate {evaluate}")
-        chosen = {} if select == BEST else chosen
-        chosen["evaluate"] = Network(network[0], batch=network[1], game=game)
+        preset = network_options(open_network(network[0], game, network[1]))
+        chosen = preset if select == BEST else preset | chosen
     elif evaluate != ROLLOUT:
         chosen["evaluate"] = named_option("evaluate", evaluate, game)
     if c is not None:

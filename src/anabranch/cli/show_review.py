@@ -21,6 +21,7 @@ MARGIN = 7  # letters before the curve
 MOST_COLUMNS = 100
 WIDEST = 4  # columns of a move
 LONGEST_LINE = 6  # moves: a row has 80 letters
+POINTS = 6  # the column of points lost
 TICK = 10  # moves from one number below the curve to the next
 FEW_VISITS = "too few visits for this board: all but the largest losses are noise; more --visits say more"
 
@@ -114,7 +115,7 @@ def _numbers(first: Sequence[int], each: int) -> str:
 
 def swing_table(found: Review, swings: int) -> Rows:
     """The moves that lost most, the worst first."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for move in found.swings(swings):
         before, after = move.rates
         rows.append(
@@ -125,12 +126,17 @@ def swing_table(found: Review, swings: int) -> Rows:
                 f"{before:.1%} -> {after:.1%}",
                 f"{move.loss:.1%}",
                 f"{move.error:.1%}",
+                "" if move.points_lost is None else f"{move.points_lost:.1f}",
                 "noise" if move.is_noise else "",
                 " ".join(move.before.line[:LONGEST_LINE]),
             )
         )
-    head = ("move", "player", "played", "mover's win rate", "loss", "error", "", "preferred")
-    return Rows(head, rows, left=3, sentences=True, styles=("", "", "bold", "", "", "", "", "dim"))
+    head: tuple[str, ...] = ("move", "player", "played", "mover's win rate", "loss", "error", "points", "", "preferred")
+    styles: tuple[str, ...] = ("", "", "bold", "", "", "", "", "", "dim")
+    if not any(row[POINTS] for row in rows):  # only a network tells them
+        head, styles = head[:POINTS] + head[POINTS + 1 :], styles[:POINTS] + styles[POINTS + 1 :]
+        rows = [row[:POINTS] + row[POINTS + 1 :] for row in rows]
+    return Rows(head, rows, left=3, sentences=True, styles=styles)
 
 
 def noise_line(found: Review) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from anabranch.errors import IllegalMove
 from anabranch.games.go.dead import PLAYOUTS, judge, play_out
+from anabranch.games.go.score import half_bonus
 from anabranch.games.position import Position
 from anabranch.goengine.game_tree import stones_of
 from anabranch.goengine.turns import go_of, with_turn
@@ -114,7 +115,7 @@ class Board:
         """What black gets besides points: komi, and under territory scoring the balance of moves."""
         state = self.position.state
         moves = int(state.balance) if self.game.rules.scoring == "territory" else 0
-        return moves - int(state.half_komi) / 2
+        return moves - int(half_bonus(state)) / 2
 
     def connected(self, first: int, among: Any) -> list[int]:
         """All points connected to this one through points for which `among` is true."""

@@ -19,7 +19,7 @@ from anabranch.games.position import Position
 from anabranch.goengine.clock import Clock, TimeSettings, moves_to_come
 from anabranch.goengine.endgame import Settlement, settle
 from anabranch.goengine.game_tree import GameTree, stones_of
-from anabranch.goengine.passing import SHORTEST, SecondLook, decide, may_be_over
+from anabranch.goengine.passing import FEWEST_OF_NETWORKS, FEWEST_VISITS, SHORTEST, SecondLook, decide, may_be_over
 from anabranch.goengine.report import winrate_of
 from anabranch.goengine.searches import Options, new_search, rule_of, warm, without
 from anabranch.goengine.turns import check_length, go_of, played, under, with_turn
@@ -274,7 +274,8 @@ class Engine:
             return None if seconds is None else seconds - (self.now() - began)
 
         little = replace(self.options, memory=min(parse_memory(self.options.memory), LOOK_MEMORY))
-        return SecondLook(self.searcher(), lambda game: new_search(game, little, self.options.seed), left)
+        fewest = FEWEST_VISITS if self.options.net is None else FEWEST_OF_NETWORKS
+        return SecondLook(self.searcher(), lambda game: new_search(game, little, self.options.seed), left, fewest)
 
     def _legal(self, position: Position, result: Result, action: int, hidden: Collection[int]) -> int:
         """This action, or the best legal one: a search may not have seen yet that superko forbids it."""
@@ -306,6 +307,11 @@ class Engine:
         self.warm()
         if self._search is None:
             self._search = new_search(self.game, self.options, self.options.seed + max(self._games - 1, 0))
+        return self._search
+
+    @property
+    def search(self) -> Search | None:
+        """The search as it is, which may be running; None if there is none yet."""
         return self._search
 
     def forget(self) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from anabranch.errors import IllegalMove
 from anabranch.games.go.dead import ownership, play_out
 from anabranch.games.go.rulesets import TERRITORY
+from anabranch.games.go.score import half_bonus
 from anabranch.games.position import Position
 
 PLAYOUTS = 192  # for ownership: standard error of a point's 0.07 at most
@@ -28,12 +29,27 @@ DECIDED = 2.0  # standard deviations of the score: win rates beyond 98 % say lit
 NORMAL = NormalDist()
 
 
+class Points(NamedTuple):
+    """How a game will end from a position or after a move, in points for the player to move."""
+
+    lead: float  # what would make the game even
+    score: float  # the mean at the end of the game
+    spread: float  # its standard deviation
+    rate_error: float | None = None  # the standard error of the win rate, where a network evaluated
+
+
 class Estimate(NamedTuple):
     """How a game will end."""
 
     ownership: np.ndarray  # for each point, from 1 (black's) to -1 (white's)
     lead: float  # black's, komi included
     spread: float  # standard deviation of the score of one playout from the position itself
+
+    def points(self, player: int, winrate: float, visits: int, moves: Iterable[Any]) -> tuple[Points, dict[int, Points]]:
+        """Points of the position, with this win rate, and after moves (anything with `action`, `winrate`, `visits`)."""
+        leads = self.leads(player, winrate, visits)
+        after = {move.action: leads.of(move.winrate, move.visits) for move in moves}
+        return Points(leads.lead, leads.lead, self.spread), {a: Points(lead, lead, self.spread) for a, lead in after.items()}
 
     def leads(self, player: int, winrate: float, visits: int) -> "Leads":
         """The conversion of this player's win rates to points, if this is the win rate of the position."""
@@ -78,7 +94,7 @@ def estimate(
     state = position.state
     owned = ownership(position, PLAYOUTS, policy, seed)
     moves = float(state.balance) if state.scoring == TERRITORY else 0.0
-    return Estimate(owned, float(owned.sum()) + moves - float(state.half_komi) / 2, spread)
+    return Estimate(owned, float(owned.sum()) + moves - float(half_bonus(state)) / 2, spread)
 
 
 def _deviations(winrate: float, visits: int) -> float:

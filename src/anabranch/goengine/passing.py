@@ -40,6 +40,7 @@ from anabranch.search.searcher import Search
 MOST_EMPTY = 0.7  # share of the board: with more empty points nothing is settled
 TRIES = 6  # moves that are tried for one purpose
 FEWEST_VISITS, MOST_VISITS = 1_000, 10_000  # of a second look: standard errors of win rates of 1.6 % to 0.5 %
+FEWEST_OF_NETWORKS = 50  # the same, for evaluations that are not wins and losses of playouts but win rates
 HOPELESS = 0.03  # win rate: if no move has a lower bound above this, all are equally good
 CLEANING = 0.1  # win rate by which a requested move that captures dead stones may seem worse
 SHORTEST = 0.01  # seconds: a second look never gets less
@@ -57,12 +58,17 @@ class SecondLook:
 
     another  makes a search for a position that is not on the game's path
     left     the seconds left for it; None: no limit. When they are over, the search's first result counts
+    fewest   visits at least, if there is time
     """
 
     def __init__(
-        self, search: Search, another: Callable[[Go], Search], left: Callable[[], float | None] = lambda: None
+        self,
+        search: Search,
+        another: Callable[[Go], Search],
+        left: Callable[[], float | None] = lambda: None,
+        fewest: int = FEWEST_VISITS,
     ) -> None:
-        self.search, self.another, self.left = search, another, left
+        self.search, self.another, self.left, self.fewest = search, another, left, fewest
 
     @property
     def is_over(self) -> bool:
@@ -295,10 +301,9 @@ class _End:
         """A result's row for an action."""
         return next(move for move in result.moves if move.action == action)
 
-    @staticmethod
-    def enough(visits: int) -> int:
+    def enough(self, visits: int) -> int:
         """Visits for a second look to be as reliable as the first."""
-        return min(max(visits, FEWEST_VISITS), MOST_VISITS)
+        return min(max(visits, self.look.fewest), MOST_VISITS)
 
     # --- facts ---
 

@@ -1,4 +1,5 @@
-"""What a search of Go has found so far, as a `Report`: win rates, points, ownership. Made from a `Result` and an `Estimate`.
+"""What a search of Go has found so far, as a `Report`: win rates, points, ownership. Made from a `Result` and an
+estimate, by playouts (`estimate.py`) or by a network (`network_estimate.py`).
 
 All numbers are for the player to move: win rates from 0 to 1, leads in points, ownership from 1 (own) to -1. Protocols write it
 in their own formats: `protocols/info_lines.py` for GTP, `protocols/analysis.py` as JSON.
@@ -12,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.games.position import Position
-from anabranch.goengine.estimate import Estimate
+from anabranch.goengine.estimate import Estimate, Points
+from anabranch.goengine.network_estimate import NetworkEstimate
 from anabranch.search.results.result import Result
 
 Z = 1.96  # standard errors below the mean: the lower end of a 95 % interval
-LONGEST_LINE = 15  # moves of a variation that are reported
+LONGEST_LINE = 15  # moves of a variation that are reported, by default; the first one included
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Candidate:
     prior: float
     order: int
     line: tuple[str, ...]
-    lead: float | None
+    points: Points | None = None
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,7 @@ class Report:
     visits: int
     winrate: float
     lcb: float
-    lead: float | None
-    spread: float | None  # standard deviation of the score
+    points: Points | None
     moves: tuple[Candidate, ...]
     ownership: np.ndarray | None  # for each point, bottom row first
 
@@ -53,16 +54,21 @@ class Report:
 
 
 def report_of(
-    result: Result, position: Position, estimate: Estimate | None = None, hidden: Collection[int] = (), fewest: int = 0
+    result: Result,
+    position: Position,
+    estimate: Estimate | NetworkEstimate | None = None,
+    hidden: Collection[int] = (),
+    fewest: int = 0,
+    longest: int = LONGEST_LINE,
 ) -> Report:
     """The report of a result.
 
     hidden  actions that are not reported
+    longest moves of a variation, at most
     fewest  at least so many moves are reported if possible, unvisited ones included, with 0 visits
     """
     player, visits = position.to_play, int(result.visits.sum())
     winrate = winrate_of(result.value)
-    leads = None if estimate is None else estimate.leads(player, winrate, visits)
     shown = [move for move in result.moves if move.action not in hidden]
     shown.sort(key=lambda move: move.action != result.best)  # stable: the move to be played comes first
     count = max(sum(move.visits > 0 for move in shown), fewest)
@@ -70,21 +76,33 @@ def report_of(
     moves = []
     for order, move in enumerate(shown[:count]):
         rate = winrate if move.value is None else winrate_of(move.value)
-        lead = None if leads is None else leads.of(rate, move.visits)
-        line = move.pv[:LONGEST_LINE]
+        line = move.pv[:longest]
         bound = lower_bound(rate, move.visits)
-        moves.append(Candidate(move.action, move.name, move.visits, rate, bound, move.prior, order, line, lead))
+        moves.append(Candidate(move.action, move.name, move.visits, rate, bound, move.prior, order, line))
+    points = None
+    if estimate is not None:
+        points, after = estimate.points(player, winrate, visits, moves)
+        moves = [_with_points(move, after.get(move.action, points)) for move in moves]
     owned = None if estimate is None else estimate.ownership * (1 - 2 * player)
     return Report(
         player=player,
         visits=visits,
         winrate=winrate,
-        lcb=lower_bound(winrate, visits),
-        lead=None if leads is None else leads.lead,
-        spread=None if estimate is None else estimate.spread,
+        lcb=_bound(winrate, visits, points),
+        points=points,
         moves=tuple(moves),
         ownership=owned,
     )
+
+
+def _with_points(move: Candidate, points: Points) -> Candidate:
+    return replace(move, points=points, lcb=_bound(move.winrate, move.visits, points))
+
+
+def _bound(winrate: float, visits: int, points: Points | None) -> float:
+    """The lower confidence bound of a win rate, from a network's evaluations or from playouts."""
+    error = None if points is None else points.rate_error
+    return lower_bound(winrate, visits) if error is None else max(winrate - Z * error, 0.0)
 
 
 def winrate_of(value: Any) -> float:

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from anabranch.errors import IllegalMove, SgfError
 from anabranch.games.go.dead import dead_stones
 from anabranch.games.position import Position
-from anabranch.goengine.estimate import estimate
+from anabranch.goengine.estimates import Estimator
 from anabranch.goengine.game_tree import BLACK, COLOURS, GameTree, Node
 from anabranch.goengine.report import Candidate, report_of
 from anabranch.goengine.searches import Options, new_search, warm
@@ -41,6 +41,7 @@ from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 5_000  # per position, if there is no other limit, and up to as many again for the move played
+NETWORK_VISITS = 50  # the same with a network
 SIGNIFICANT = 2.0  # standard errors: one in forty losses that are only noise is larger
 LOUD = 0.05  # a standard error of win rates at which only blunders stand out from good moves
 INTERRUPTED = "Ctrl-C"  # why a search stopped: then the review stops too
@@ -71,6 +72,7 @@ class Judgement:
     error: float = 0.0  # standard error of the win rate
     played: float | None = None  # the win rate after the move that was played; None: it was not searched
     played_error: float = 0.0
+    played_lead: float | None = None  # the lead after the move that was played; None: not known
 
 
 class Rate(NamedTuple):
@@ -129,6 +131,15 @@ class Reviewed:
         return before - after
 
     @property
+    def points_lost(self) -> float | None:
+        """What the move cost the mover in points: the mean of what both searches say of it. None where only playouts could
+        say, which know win rates much better than points."""
+        if self.before.played_lead is None or self.after.visits == 0:
+            return None
+        side = 1 if self.turn.player == BLACK else -1
+        return side * (self.before.lead - (self.before.played_lead + self.after.lead) / 2)
+
+    @property
     def is_first_choice(self) -> bool:
         """Whether the search would have played it."""
         return self.turn.action == self.before.choice
@@ -143,6 +154,7 @@ class Reviewed:
             "loss": self.loss,
             "error": self.error,
             "within_noise": self.is_noise,
+            "points_lost": self.points_lost,
             "first_choice": self.is_first_choice,
             "preferred": preferred,
             "pv": list(self.before.line),
@@ -222,7 +234,7 @@ def review(
     komi and rules are those of the record. Ctrl-C ends it early, with the moves reviewed so far."""
     turns = turns_of(tree, first, last)
     if options.visits is None and options.seconds is None:
-        options = replace(options, visits=DEFAULT_VISITS)
+        options = replace(options, visits=DEFAULT_VISITS if options.net is None else NETWORK_VISITS)
     turns = turns_of(tree, max(first - 1, 1), last)  # the search before the first move counts as well
     found = Review(tree, options)
     total = 1 + len(turns) + sum(turn.after != following.before for turn, following in pairwise(turns))
@@ -319,40 +331,48 @@ def judge(position: Position, options: Options, following: int | None = None, is
     result = search.run(position, visits=options.visits, seconds=options.seconds)
     if result.stopped_by == INTERRUPTED:
         return None
-    report = report_of(result, position)
-    best = report.moves[0]
-    ending = estimate(position, result.pv, options.policy, options.seed)
-    lead = ending.leads(position.to_play, best.winrate, best.visits).lead
+    best = report_of(result, position, Estimator(position, options)(search, result)).moves[0]
+    lead = 0.0 if best.points is None else best.points.lead
     played = best
     if is_reviewed and following is not None and following != best.action:
-        candidate = candidate_of(search, result, following, best.visits, options.seconds)
+        candidate = candidate_of(search, result, following, best.visits, options)
         if candidate is None:
             return None
         played = candidate
     return Judgement(
         best.winrate if position.to_play == BLACK else 1.0 - best.winrate,
         lead if position.to_play == BLACK else -lead,
-        report.visits,
+        int(result.visits.sum()),
         best.action,
         best.line,
         standard_error(best),
         (played.winrate if position.to_play == BLACK else 1.0 - played.winrate) if is_reviewed else None,
         standard_error(played) if is_reviewed else 0.0,
+        _black(played, position) if is_reviewed and options.net is not None else None,
     )
 
 
-def candidate_of(search: Search, result: Result, action: int, visits: int, seconds: float | None) -> Candidate | None:
+def _black(move: Candidate, position: Position) -> float | None:
+    """Black's lead after a move."""
+    return None if move.points is None else move.points.lead * (1 if position.to_play == BLACK else -1)
+
+
+def candidate_of(search: Search, result: Result, action: int, visits: int, options: Options) -> Candidate | None:
     """A search's report on a move after as many visits as another one has had; None if it was interrupted."""
     more = visits - int(result.visits[action])
     if more > 0:
-        result = search.run(visits=more, seconds=seconds, action=action)
+        result = search.run(visits=more, seconds=options.seconds, action=action)
     if result.stopped_by == INTERRUPTED:
         return None
-    report = report_of(result, search.position)
+    by_network = None if options.net is None else Estimator(search.position, options)(search, result)
+    report = report_of(result, search.position, by_network)
     return next(move for move in report.moves if move.action == action)
 
 
 def standard_error(move: Candidate) -> float:
-    """The standard error of a win rate from playouts; one pseudo-win and one pseudo-loss keep it above 0."""
+    """The standard error of a win rate: by a network's evaluations; or by playouts, where one pseudo-win and one pseudo-loss
+    keep it above 0."""
+    if move.points is not None and move.points.rate_error is not None:
+        return move.points.rate_error
     rate = (move.winrate * move.visits + 1.0) / (move.visits + 2.0)
     return math.sqrt(rate * (1.0 - rate) / (move.visits + 2.0))

@@ -13,8 +13,9 @@ from anabranch.games.position import Position
 from anabranch.goengine.clock import LAG
 from anabranch.goengine.endgame import settle
 from anabranch.jit import COMPILED
+from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.option_names import option_of
-from anabranch.presets import best_options
+from anabranch.presets import best_options, katago_options
 from anabranch.search.evaluate.rollout import Rollout
 from anabranch.search.searcher import Search
 from anabranch.search.select.wide_root import WideRoot
@@ -35,6 +36,7 @@ class Options:
     visits: int | None = None  # of the root, kept ones included, at which a search ends
     seconds: float | None = None  # for a move; with a clock, at most
     policy: Any = None  # of playouts; None: the game's own
+    net: KataGoNet | None = None  # evaluates positions in place of playouts
     select: Any = BEST  # a selection rule, or its name: "best" is the strongest, heuristic included
     exploration: float | None = None  # the rule's constant c; None: its default
     graph: bool = True  # whether transpositions share a node
@@ -56,9 +58,12 @@ def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Sea
 
 
 def _search_options(game: Go, options: Options, width: float = 0.0) -> dict[str, Any]:
-    chosen = best_options(game) if options.select == BEST else {}
-    if options.policy is not None:
-        chosen["evaluate"] = Rollout(policy=options.policy)
+    if options.net is not None:
+        chosen = katago_options(options.net.for_game(game))
+    else:
+        chosen = best_options(game) if options.select == BEST else {}
+        if options.policy is not None:
+            chosen["evaluate"] = Rollout(policy=options.policy)
     return {**chosen, "select": rule_of(game, options, width), "graph": options.graph}
 
 
@@ -66,7 +71,7 @@ def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
     """The selection rule, with `width` as the noise at the root. It is the same kind of rule for playing and for analysis, so
     that one tree serves both and nothing is compiled twice."""
     if options.select == BEST:
-        rule = best_options(game)["select"]
+        rule = (best_options(game) if options.net is None else katago_options(options.net))["select"]
     else:
         rule = option_of("select", options.select, game) if isinstance(options.select, str) else options.select
     if options.exploration is not None:
@@ -103,4 +108,4 @@ def is_warm(game: Go, options: Options) -> bool:
 
 def _kernels(game: Go, options: Options) -> tuple[Any, ...]:
     """What decides which kernels a search needs."""
-    return type(game), options.select, options.policy, options.graph
+    return type(game), options.net is not None, options.select, options.policy, options.graph

@@ -40,7 +40,9 @@ def resumed(position: Position) -> Position:
     """The position as if the game were not over: as if nobody had passed, or as if a repeated position were a new start."""
     own = position.repetition_key
     past = () if position.state.passes < 2 else tuple(key for key in position.past if key != own)
-    return _changed(position, past, passes=0)
+    recent = position.state.recent.copy()
+    recent[1:] = NO_CELL  # a network sees the last pass alone, as in KataGo
+    return _changed(position, past, passes=0, recent=recent)
 
 
 def played(position: Position, action: int) -> Position:
@@ -69,7 +71,8 @@ def under(game: Go, positions: Sequence[Position]) -> list[Position]:
     for old in positions:
         pool = readable(old.record())
         for name, value in game.fields.items():
-            pool[name][0] = value
+            if name != "button" or not (value and pool[name][0]):  # who has taken it keeps it
+                pool[name][0] = value
         fresh = Position(game, pool, old.moves, old.rewards, (), old.before)
         past: tuple[Key, ...] = ()
         if old.past and found:

@@ -1,16 +1,13 @@
 """`Network`: a network as an evaluator, states -> (priors, values), with batches, a cache and symmetries.
 
-A call computes the keys of the states, looks them up in the cache (`cache.py`), encodes the rest as planes
-(`games/encoding.py`) under a symmetry, runs the model (`runtimes.py`), maps its outputs back, reads them (`outputs.py`), and
-stores them in the cache.
+What is not cached (`evaluator.py`) is encoded as planes (`games/encoding.py`) under a symmetry and given to the model
+(`runtimes.py`), whose outputs are mapped back and read (`outputs.py`).
 """
 
 import math
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,28 +16,13 @@ from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
-from anabranch.jit.dispatch import TAG_PREFIX, tag_of
-from anabranch.jit.random import mix
-from anabranch.nets.cache import Cache, keys_of
+from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
 from anabranch.nets.runtimes import Model, is_module, load
-from anabranch.search.checks import at_least_one, parse_memory
 from anabranch.search.evaluate.python import Checked
 
-SYMMETRIES = ("none", "random", "all")
 
-
-class NetworkStats(NamedTuple):
-    """What a network has done so far."""
-
-    evaluations: int = 0  # positions that the model evaluated
-    calls: int = 0  # of the model
-    hits: int = 0  # positions that were answered without it: from the cache, or repeated in one call
-    seconds: float = 0.0  # inside the model
-    fill: float = 0.0  # positions per call, as a share of `batch`
-
-
-class Network:
+class Network(NetworkEvaluator):
     """A network as an evaluator. Searches that share the object share its cache."""
 
     def __init__(
@@ -63,16 +45,10 @@ class Network:
         game       the game it evaluates; `Search` sets it too
         seed       of the random symmetries
         """
-        if symmetry not in SYMMETRIES:
-            raise OptionError(f"symmetry={symmetry!r}: it is one of {', '.join(map(repr, SYMMETRIES))}")
         if not isinstance(model, (str, Path)) and (not callable(model) or isinstance(model, type)):
             raise NetworkError(f"model={model!r}: give the path of an .onnx file, a torch.nn.Module, or a function of states")
         self.model = Path(model) if isinstance(model, str) else model
-        self.batch, self.threads = at_least_one(batch, "batch"), at_least_one(threads, "threads")
-        _cache_size(cache)  # raises if it is not a size
-        self.cache, self.symmetry, self.providers, self.seed = cache, symmetry, providers, seed
-        self.game: Game | None = None
-        self._prepare()
+        super().__init__(batch, cache, symmetry, threads, providers, seed)
         if self._is_function and symmetry != "none":
             raise OptionError(f"symmetry={symmetry!r}: a function sees states, not planes, and those have no sides")
         if not self._is_function:
@@ -82,9 +58,7 @@ class Network:
 
     def _prepare(self) -> None:
         """Create what cannot be copied or sent to another process."""
-        self._lock = threading.Lock()
-        self._stats = NetworkStats()
-        self._cache: Cache | None = None
+        super()._prepare()
         self._loaded: Model | None = None
         self._is_function = not isinstance(self.model, (Path, Model)) and not is_module(self.model)
 
@@ -94,63 +68,25 @@ class Network:
             self._loaded = load(self.model, self.threads, self.providers)
         return self._loaded
 
-    def bind(self, game: Game) -> None:
-        """Set the game of this network, which then cannot be used for another one."""
-        if self.game is not None and self.game != game:
-            raise NetworkError(f"this network evaluates positions of {self.game!r}; make another Network for {game!r}")
-        if self.game is None and not self._is_function:
+    def _check(self, game: Game) -> None:
+        """Raise if this network cannot evaluate a game."""
+        if not self._is_function:
             if getattr(game, "planes", None) is None:
                 raise NetworkError(f"{game!r} has no encoding for networks: give it `planes` and a rule `encode`")
             self._load().check(game)
-        self.game = game
-        if self._cache is None:
-            self._limit = int(game.ask("action_limit", game.start().state)) if isinstance(game, Game) else game.actions
-            self._cache = Cache(math.prod(game.policy_shape), game.value_width(), **_cache_size(self.cache))
 
-    def __call__(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _widths(self, game: Game) -> tuple[int, int]:
+        return math.prod(game.policy_shape), game.value_width()
+
+    def __call__(self, states: Any) -> Any:
         """Priors, f4 (n, actions) or (n, 2, actions) where both players move, and values, f8 (n,) in the view of the player to
         move, in units of the game's returns; (n, players) where a value has more than one number."""
         if not isinstance(states, np.ndarray):
             return self._ask_objects(states)
-        game, cache = self._game_of(states)
-        states = np.ascontiguousarray(states).view(game.record)
-        keys = np.empty((len(states), 2), np.uint64)
-        if not keys_of(states, self._limit, keys):
-            raise NetworkError(f"this network evaluates positions of {game!r}, and these are of another size")
-        found = cache.look_up(keys)
-        if len(found.first):
-            cache.keep(keys, found, *self._evaluate(game, states[found.first], keys[found.first]))
-        with self._lock:
-            self._stats = self._stats._replace(hits=self._stats.hits + len(states) - len(found.first))
+        game, found = self._find(states)
         priors = found.priors.reshape(len(states), *game.policy_shape)
         answer = priors, found.values[:, 0] if found.values.shape[1] == 1 else found.values
         return answer if self._is_function else Checked(*answer)  # `read_outputs` has checked it
-
-    @property
-    def stats(self) -> NetworkStats:
-        """What it has done so far."""
-        done = self._stats
-        return done._replace(fill=done.evaluations / done.calls / self.batch if done.calls else 0.0)
-
-    def clear(self) -> None:
-        """Clear the cache, as after training the model further, and reset the statistics."""
-        with self._lock:
-            self._stats = NetworkStats()
-        if self._cache is not None:
-            self._cache.clear()
-
-    # --- the game ---
-
-    def _game_of(self, states: np.ndarray) -> tuple[Game, Cache]:
-        """The game whose states these are, which must be the network's."""
-        tag = tag_of(states.dtype.names)
-        if self.game is None:
-            self.bind(_only_game(tag))
-        assert self.game is not None and self._cache is not None
-        if tag != TAG_PREFIX + self.game.tag:
-            whose = (tag or "no game").removeprefix(TAG_PREFIX)
-            raise NetworkError(f"this network evaluates positions of {self.game!r}, not of {whose}")
-        return self.game, self._cache
 
     # --- the model ---
 
@@ -190,23 +126,11 @@ class Network:
         return np.stack([logits for logits, _ in looks]), np.stack([raw for _, raw in looks])
 
     def _sides(self, keys: np.ndarray, count: int) -> Iterator[np.ndarray]:
-        """Numbers of symmetries, one for each position: all, or one drawn by key and seed, independent of earlier calls."""
+        """Numbers of symmetries, one for each position: all, or a random one."""
         if self.symmetry == "all":
             yield from (np.full(len(keys), side) for side in range(count))
         else:
-            with np.errstate(over="ignore"):
-                drawn = mix(keys[:, 0] ^ mix(keys[:, 1] ^ mix(np.full(1, self.seed & (2**64 - 1), np.uint64))))
-            yield (drawn % np.uint64(count)).astype(np.int64)
-
-    def _timed(self, model: Any, count: int, given: Any) -> Any:
-        """Call the model, and update the statistics."""
-        began = time.perf_counter()
-        answer = model(given)
-        seconds = time.perf_counter() - began
-        with self._lock:
-            done = self._stats
-            self._stats = NetworkStats(done.evaluations + count, done.calls + 1, done.hits, done.seconds + seconds)
-        return answer
+            yield self._draw(keys, count)
 
     def _ask_objects(self, positions: Any) -> Any:
         """Evaluate positions that are Python objects, which have no records to encode or to cache."""
@@ -214,41 +138,9 @@ class Network:
             raise NetworkError("positions that are Python objects have no planes; give a function of positions as the model")
         return self._timed(self.model, len(positions), positions)
 
-    # --- copies ---
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._prepare()
-        if self.game is not None:
-            self.bind(self.game)
-
     def __repr__(self) -> str:
         name = str(self.model) if isinstance(self.model, Path) else getattr(self.model, "__name__", type(self.model).__name__)
         return f"Network({name}, batch={self.batch})"
-
-
-def _cache_size(cache: Any) -> dict[str, int]:
-    """The size of the cache, as an argument of `Cache`."""
-    if isinstance(cache, str):
-        return {"room": parse_memory(cache)}
-    if isinstance(cache, bool) or not isinstance(cache, (int, np.integer)) or cache < 0:
-        raise OptionError(f'cache={cache!r}: give a number of positions, memory such as "64MB", or 0')
-    return {"entries": int(cache)}
-
-
-def _only_game(tag: str | None) -> Game:
-    """The game of a record's tag, if its class has only one instance: no sizes or other parameters."""
-    kinds = [Game]
-    for kind in kinds:
-        kinds.extend(kind.__subclasses__())
-        if tag is not None and tag == TAG_PREFIX + getattr(kind, "tag", ""):
-            if kind.__init__ is Game.__init__:
-                return kind()
-            raise NetworkError(f"there are many games of {kind.__name__}; name the network's: Network(..., game=...)")
-    raise NetworkError("these states are of an unknown game; name it: Network(..., game=...)")
 
 
 def _take_over(answer: Any, priors: np.ndarray, values: np.ndarray) -> None:

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 
 from anabranch.games.game import Game
-from anabranch.nets.network import Network, NetworkStats
+from anabranch.nets.evaluator import NetworkEvaluator, NetworkStats
 
 
 class _Question:
@@ -25,7 +25,7 @@ class _Question:
 class SharedNetwork:
     """A network that so many games share; each fills its part of a batch."""
 
-    def __init__(self, network: Network, games: int) -> None:
+    def __init__(self, network: NetworkEvaluator, games: int) -> None:
         self.network = network
         self.batch = max(1, math.ceil(network.batch / games))  # leaves that one search collects
         self.largest = 0  # positions of one call, so far

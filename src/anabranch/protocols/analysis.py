@@ -15,31 +15,23 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TextIO
 
-import numpy as np
-
 from anabranch._version import __version__
 from anabranch.errors import AnabranchError
-from anabranch.games.position import Position
-from anabranch.goengine.estimate import estimate, spread_of
-from anabranch.goengine.report import Report, report_of
+from anabranch.goengine.estimates import Estimator
 from anabranch.goengine.searches import Options, new_search, warm, without
-from anabranch.goengine.turns import LETTERS, go_of
-from anabranch.protocols.info_lines import from_the_top
+from anabranch.goengine.turns import go_of
+from anabranch.protocols.answers import fields_of, model_info
 from anabranch.protocols.lines import TOO_LONG, is_too_long, text_of
 from anabranch.protocols.queries import LONGEST_ID, BadQuery, Positions, Query, query_of, request_of
 from anabranch.search.checks import parse_memory
-from anabranch.search.memory.layout import NO_NODE
-from anabranch.search.results.export import GraphView
 from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
 DEFAULT_VISITS = 1000
-DIGITS = 6  # behind the decimal point
-MOST_OWNED = 10  # moves, the best ones, whose ownership is reported if that is wanted: each takes some 200 playouts
 MOST_OPEN = 10_000  # jobs that are not answered yet; while there are more, nothing is read
 LEAST_MEMORY = 32_000_000  # bytes of a search, however many there are
 READY = "Started, ready to begin handling requests"  # what KataGo says, and some clients wait for
@@ -52,7 +44,6 @@ class Job:
     def __init__(self, query: Query, turn: int) -> None:
         self.query, self.turn, self.position = query, turn, query.positions[turn]
         self.state = QUEUED
-        self.spread: float | None = None  # of scores
         self.stop = threading.Event()
 
     def answer(self, is_during: bool, **fields: Any) -> dict[str, Any]:
@@ -168,7 +159,8 @@ class Server:
         if action == "query_version":
             echo |= {"version": __version__, "git_hash": "<omitted>"}
         elif action == "query_models":
-            echo |= {"models": []}
+            net = self.options.net
+            echo |= {"models": [] if net is None else [model_info(net)]}
         elif action == "clear_cache":
             self._positions.clear()
         elif action == "terminate":
@@ -230,13 +222,14 @@ class Server:
         warm(game, options)
         search = new_search(game, options, options.seed, options.width if query.width is None else query.width)
         actions = without(job.position, query.hidden[job.position.to_play])
+        estimator = Estimator(job.position, options)
         reported = time.monotonic()
 
         def on_progress(result: Result) -> bool:
             nonlocal reported
             if query.every is not None and time.monotonic() - reported >= query.every and not job.stop.is_set():
                 reported = time.monotonic()
-                self._write(self._described(job, search, result, True))
+                self._write(self._answer(job, search, result, estimator, True))
             return job.stop.is_set()
 
         search.on_progress = on_progress
@@ -244,38 +237,10 @@ class Server:
         seconds = query.seconds if query.seconds is not None else options.seconds
         result = search.run(job.position, visits=visits, seconds=seconds, actions=actions)
         search.on_progress = None  # which knows the search: its memory would stay until garbage is collected
-        return self._described(job, search, result, False)
+        return self._answer(job, search, result, estimator, False)
 
-    # --- answers ---
-
-    def _described(self, job: Job, search: Search, result: Result, is_during: bool) -> dict[str, Any]:
-        query, position, game = job.query, job.position, go_of(job.position)
-        how = self.options.policy, self.options.seed
-        if job.spread is None:
-            job.spread = spread_of(position, *how)
-        guess = estimate(position, result.pv, *how, job.spread)
-        report = report_of(result, position, guess, query.hidden[position.to_play])
-        view = query.view or self.view
-        flip = view != "SIDETOMOVE" and view[0] != LETTERS[report.player]
-        moves = _moves(report, flip)
-        fields: dict[str, Any] = {"moveInfos": moves, "rootInfo": _root(report, position, flip)}
-        sign = (1 - 2 * report.player) * (-1 if flip else 1)  # from black's view to the one that is wanted
-        if query.wants_ownership:
-            fields["ownership"] = _rounded(from_the_top(sign * guess.ownership, game))
-        if query.wants_moves_ownership:
-            for info in moves[:MOST_OWNED]:
-                line = [game.action(name) for name in info["pv"]]
-                owned = estimate(position, line, *how, job.spread).ownership
-                info["ownership"] = _rounded(from_the_top(sign * owned, game))
-        if query.wants_line_visits:
-            graph = search.graph
-            for info in moves:
-                info["pvVisits"], info["pvEdgeVisits"] = line_visits(graph, [game.action(name) for name in info["pv"]])
-        if query.wants_policy:
-            policy = np.full(game.actions, -1.0)
-            for move in result.moves:
-                policy[move.action] = move.prior
-            fields["policy"] = _rounded([*from_the_top(policy[:-1], game), float(policy[-1])])
+    def _answer(self, job: Job, search: Search, result: Result, estimator: Estimator, is_during: bool) -> dict[str, Any]:
+        fields = fields_of(job.query, job.position, search, result, estimator, job.query.view or self.view)
         return job.answer(is_during, **fields)
 
     def _write(self, answer: dict[str, Any]) -> None:
@@ -300,55 +265,3 @@ def _turn_numbers(request: dict[str, Any]) -> set[int] | None:
     if not isinstance(turns, list) or not all(isinstance(turn, int) for turn in turns):
         raise BadQuery("Must be an array of turns", "turnNumbers")
     return set(turns)
-
-
-def line_visits(view: GraphView, line: Sequence[int]) -> tuple[list[int], list[int]]:
-    """How often the positions of a line were visited, and how often its moves were, from the root on."""
-    node, of_nodes, of_edges = 0, [], []
-    for action in line:
-        first, end = np.searchsorted(view.edges["source"], (node, node + 1))
-        edges = view.edges[first:end]
-        (edge,) = edges[edges["action"] == action]
-        node = int(edge["target"])
-        of_edges.append(int(edge["visits"]))
-        of_nodes.append(of_edges[-1] if node == NO_NODE else int(view.nodes["visits"][node]))
-    return of_nodes, of_edges
-
-
-def _rounded(numbers: Iterable[float]) -> list[float]:
-    return [round(number, DIGITS) for number in numbers]
-
-
-def _moves(report: Report, flip: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "move": move.name,
-            "visits": move.visits,
-            **_values(move.winrate, move.lcb, move.lead, report.spread, flip),
-            "prior": round(move.prior, DIGITS),
-            "order": move.order,
-            "pv": list(move.line),
-        }
-        for move in report.moves
-    ]
-
-
-def _root(report: Report, position: Position, flip: bool) -> dict[str, Any]:
-    low, high = position.key
-    return {
-        "visits": report.visits,
-        **_values(report.winrate, report.lcb, report.lead, report.spread, flip),
-        "currentPlayer": LETTERS[report.player],
-        "thisHash": f"{high:016X}{low:016X}",
-    }
-
-
-def _values(winrate: float, lcb: float, lead: float | None, spread: float | None, flip: bool) -> dict[str, float]:
-    """Numbers from the view that is wanted."""
-    if flip:
-        winrate, lcb = 1.0 - winrate, 1.0 - lcb
-        lead = None if lead is None else -lead
-    found = {"winrate": winrate, "lcb": lcb, "utility": 2 * winrate - 1, "utilityLcb": 2 * lcb - 1}
-    if lead is not None and spread is not None:
-        found |= {"scoreLead": lead, "scoreMean": lead, "scoreSelfplay": lead, "scoreStdev": spread}
-    return {name: round(number, DIGITS) for name, number in found.items()}

@@ -24,13 +24,13 @@ from anabranch import interrupts
 from anabranch.errors import AnabranchError
 from anabranch.goengine.engine import Engine
 from anabranch.goengine.searches import is_warm
-from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions
+from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions, gtp_network
 from anabranch.protocols.gtp_words import COMMANDS, INTERRUPT, Arguments, Line, Refused, parsed
 from anabranch.protocols.lines import TOO_LONG, ReadAhead, is_too_long, text_of
 
 __all__ = ["Arrived", "Session"]
 
-COMMANDS_FROM = (gtp_commands, gtp_extensions, gtp_analysis)  # importing them fills the table
+COMMANDS_FROM = (gtp_commands, gtp_extensions, gtp_analysis, gtp_network)  # importing them fills the table
 LONGEST_MESSAGE = 500  # characters of a refusal
 
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 from anabranch.errors import GameError
 from anabranch.games.go import Go
 from anabranch.games.position import Position
-from anabranch.goengine.estimate import Estimate, estimate, spread_of
+from anabranch.goengine.estimate import Estimate
+from anabranch.goengine.estimates import Estimator
+from anabranch.goengine.network_estimate import NetworkEstimate
 from anabranch.goengine.report import Report, report_of
 from anabranch.goengine.searches import WIDEST, without
 from anabranch.goengine.turns import with_turn
@@ -117,8 +119,8 @@ class Live:
     def __init__(self, session: "Session", wanted: Request, position: Position, line: Writer) -> None:
         self.session, self.wanted, self.position, self.line = session, wanted, position, line
         self.written = session.engine.now()
-        self._guess: Estimate | None = None
-        self._spread: float | None = None  # of scores
+        self._guess: Estimate | NetworkEstimate | None = None
+        self._estimator = Estimator(position, session.engine.options)
         self._next_guess = 0.0  # when it is time for another
 
     def show(self, result: Result) -> None:
@@ -139,9 +141,8 @@ class Live:
         wanted, engine = self.wanted, self.session.engine
         if self.line is not lz_line and engine.now() >= self._next_guess:
             began = engine.now()
-            if self._spread is None:
-                self._spread = spread_of(self.position, engine.options.policy)
-            self._guess = estimate(self.position, result.pv, engine.options.policy, spread=self._spread)
+            search = engine.search
+            self._guess = None if search is None else self._estimator(search, result)
             self._next_guess = engine.now() + (engine.now() - began) * SEARCH_TO_GUESS
         report = report_of(result, self.position, self._guess, wanted.hidden, wanted.fewest)
         report = report if wanted.most is None else report.at_most(wanted.most)

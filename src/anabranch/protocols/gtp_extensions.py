@@ -153,7 +153,7 @@ def kgs_genmove_cleanup(session: "Session", arguments: Arguments) -> str:
 def kgs_rules(session: "Session", arguments: Arguments) -> str:
     """chinese, aga, japanese or new_zealand."""
     try:
-        session.engine.set_rules(kata_rules.rules_of(arguments.word("rules")))
+        session.engine.set_rules(kata_rules.own_rules_of(arguments.word("rules")))
     except GameError as error:
         raise Refused(f"{SYNTAX}: {error}") from None
     return ""

@@ -5,6 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from anabranch.games.go import Go
+from anabranch.goengine.estimate import Points
 from anabranch.goengine.report import Report
 
 
@@ -27,12 +28,12 @@ def kata_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
     which Sabaki tells the two apart."""
     parts = [
         f"info move {move.name} visits {move.visits} utility {2 * move.winrate - 1:.6f} winrate {move.winrate:.6f} "
-        f"{_points(move.lead, report.spread)}prior {move.prior:.6f} lcb {move.lcb:.6f} "
+        f"{_points(move.points)}prior {move.prior:.6f} lcb {move.lcb:.6f} "
         f"utilityLcb {2 * move.lcb - 1:.6f} order {move.order} pv {' '.join(move.line)}"
         for move in report.moves
     ]
     if "rootInfo" in extras:
-        points = _points(report.lead, report.spread)
+        points = _points(report.points)
         parts.append(
             f"rootInfo visits {report.visits} utility {2 * report.winrate - 1:.6f} winrate {report.winrate:.6f} {points}"
         )
@@ -41,7 +42,8 @@ def kata_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
     return " ".join(part.strip() for part in parts)
 
 
-def _points(lead: float | None, spread: float | None) -> str:
-    if lead is None or spread is None:
+def _points(points: Points | None) -> str:
+    if points is None:
         return ""
-    return f"scoreMean {lead:.4f} scoreStdev {spread:.4f} scoreLead {lead:.4f} scoreSelfplay {lead:.4f} "
+    lead = f"{points.lead:.4f}"
+    return f"scoreMean {lead} scoreStdev {points.spread:.4f} scoreLead {lead} scoreSelfplay {points.score:.4f} "

@@ -2,8 +2,9 @@
 
     {"friendlyPassOk":true,"hasButton":false,"ko":"POSITIONAL","scoring":"AREA","suicide":false,"tax":"NONE","whiteHandicapBonus":"N"}
 
-Names that KataGo shares with us mean our rule sets (`games/go/rulesets.py`), which differ from KataGo's in one point: Chinese
-rules here know positional superko, which KataGo calls chinese-ogs. Used by `gtp_analysis.py` and `queries.py`.
+All names mean what they mean to KataGo. One differs from our rule sets (`games/go/rulesets.py`): KataGo's Chinese rules have a
+simple ko; ours have positional superko, which KataGo calls chinese-ogs. On our command line names are our own (`own_rules_of`).
+Spight's ko rule is not known here. Used by `gtp_analysis.py` and `queries.py`.
 """
 
 import json
@@ -14,22 +15,44 @@ from anabranch.errors import GameError
 from anabranch.games.go import RULE_SETS, RuleSet
 from anabranch.protocols.sgf_go import BONUSES, rules_called
 
-POINTS = {"ko": "ko", "scoring": "scoring", "tax": "tax", "suicide": "suicide", "whiteHandicapBonus": "handicap_bonus"}
 BUTTON, FRIENDLY = "hasButton", "friendlyPassOk"
-FIELDS = (*POINTS, BUTTON, FRIENDLY)
-OTHER_NAMES = {
+POINTS = {
+    "ko": "ko",
+    "scoring": "scoring",
+    "tax": "tax",
+    "suicide": "suicide",
+    "whiteHandicapBonus": "handicap_bonus",
+    BUTTON: "button",
+}
+FIELDS = (*POINTS, FRIENDLY)
+STONE_SCORING = RuleSet(ko="simple", tax="all")
+NAMES = {
+    "tromp-taylor": RULE_SETS["tromp-taylor"],
+    "chinese": RULE_SETS["chinese"].but(ko="simple"),
     "chinese-ogs": RULE_SETS["chinese"],
     "chinese-kgs": RULE_SETS["chinese"],
-    "stone-scoring": RuleSet(ko="simple", tax="all"),
-    "ancient-area": RuleSet(ko="simple", tax="all"),
-    "ancient-territory": RuleSet(ko="simple", scoring="territory", tax="all"),
+    "japanese": RULE_SETS["japanese"],
+    "korean": RULE_SETS["japanese"],
+    "aga": RULE_SETS["aga"],
+    "bga": RULE_SETS["aga"],
+    "french": RULE_SETS["aga"],
+    "aga-button": RULE_SETS["aga"].but(button=True),
+    "new-zealand": RULE_SETS["new-zealand"],
+    "nz": RULE_SETS["new-zealand"],
+    "goe": RULE_SETS["tromp-taylor"].but(dead="agreed"),
+    "ing": RULE_SETS["tromp-taylor"].but(dead="agreed"),
+    "stone-scoring": STONE_SCORING,
+    "ancient-area": STONE_SCORING,
+    "ancient-territory": STONE_SCORING.but(scoring="territory"),
 }
 
 
 def rules_of(written: Any) -> RuleSet:
-    """The rule set of a short name, of JSON as text, or of an object."""
+    """The rule set of a short name, of JSON as text, or of an object. Fields that an object leaves out are as in Tromp-Taylor
+    rules; with territory scoring, points in seki do not count."""
     if isinstance(written, dict):
-        return _changed(RuleSet(), written)
+        is_territory = str(written.get("scoring", written.get("score"))).lower() == "territory"
+        return _changed(RULE_SETS["tromp-taylor"].but(tax="seki" if is_territory else "none"), written)
     if not isinstance(written, str):
         raise GameError(f"rules are a name such as chinese, or an object with the fields {', '.join(FIELDS)}")
     text = written.strip()
@@ -39,11 +62,16 @@ def rules_of(written: Any) -> RuleSet:
         except (ValueError, RecursionError):
             raise GameError("the rules are not valid JSON") from None
         return rules_of(found)
-    plain = re.sub(r"[\s_]+", "-", text.lower())
-    known = OTHER_NAMES.get(plain) or rules_called(text)
+    known = next((rules for name, rules in NAMES.items() if _letters(name) == _letters(text)), None) or rules_called(text)
     if known is None:
-        raise GameError(f"there are no rules called {text[:40]!r}; known ones are {', '.join((*RULE_SETS, *OTHER_NAMES))}")
+        raise GameError(f"there are no rules called {text[:40]!r}; known ones are {', '.join(NAMES)}")
     return known
+
+
+def own_rules_of(written: str) -> RuleSet:
+    """The same, but names of our own rule sets mean those."""
+    own = next((rules for name, rules in RULE_SETS.items() if _letters(name) == _letters(written)), None)
+    return own or rules_of(written)
 
 
 def with_point(rules: RuleSet, name: str, value: str) -> RuleSet:
@@ -57,7 +85,7 @@ def fields_of(rules: RuleSet) -> dict[str, Any]:
     bonus = next(short for short, words in BONUSES.items() if words == rules.handicap_bonus)
     return {
         FRIENDLY: rules.dead == "agreed",
-        BUTTON: False,
+        BUTTON: rules.button,
         "ko": rules.ko.upper(),
         "scoring": rules.scoring.upper(),
         "suicide": rules.suicide,
@@ -74,20 +102,23 @@ def written(rules: RuleSet) -> str:
 def _changed(rules: RuleSet, fields: dict[str, Any]) -> RuleSet:
     points: dict[str, Any] = {}
     for name, value in fields.items():
+        name = "scoring" if name == "score" else name
         if name not in FIELDS:
             raise GameError(f"rules have no field {name[:40]!r}; they have {', '.join(FIELDS)}")
         if name in (BUTTON, FRIENDLY, "suicide") and not isinstance(value, bool):
             raise GameError(f"{name} must be true or false")
-        if name == BUTTON:
-            if value:
-                raise GameError("Button Go is not supported: hasButton must be false")
-        elif name == FRIENDLY:
+        if name == FRIENDLY:
             points["dead"] = "agreed" if value else "none"
         elif name == "whiteHandicapBonus":
             points["handicap_bonus"] = _bonus(value)
         else:
             points[POINTS[name]] = value.lower() if isinstance(value, str) else value
-    return rules.but(**points)
+    changed = rules.but(**points)
+    return changed.but(dead="agreed") if changed.scoring == "territory" else changed  # KataGo settles it by playing on
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.lower())
 
 
 def _bonus(value: Any) -> str:

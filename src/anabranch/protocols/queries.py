@@ -22,7 +22,7 @@ from anabranch.goengine.turns import COLOURS, LONGEST_GAME, played, with_turn
 from anabranch.protocols import kata_rules
 
 MOST_VISITS = 10**15
-MOST_KOMI = 150  # KataGo knows no larger one
+MOST_KOMI = 400  # KataGo knows no larger one
 LONGEST_ID = 1_000  # characters; each answer repeats it
 MOST_WARNINGS = 20  # of fields that are not used
 AREA_KOMI, TERRITORY_KOMI = 7.5, 6.5  # if a request does not say
@@ -33,9 +33,10 @@ COORDINATES = re.compile(r"\(\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*\)")  # column
 USED = (
     "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize", "boardYSize",
     "analyzeTurns", "maxVisits", "includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits",
+    "includeOwnershipStdev", "includeMovesOwnershipStdev", "includeNoResultValue", "analysisPVLen",
     "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "action",
 )  # fmt: skip
-OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime", "wideRootNoise")
+OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime", "wideRootNoise", "analysisPVLen")
 
 Moves = tuple[tuple[int, int], ...]  # players and actions
 
@@ -63,6 +64,10 @@ class Query:
     wants_moves_ownership: bool = False  # the same behind each of the best moves
     wants_line_visits: bool = False  # how often the moves of variations were visited
     wants_policy: bool = False
+    wants_ownership_spread: bool = False  # how much it varies over the search; with a network
+    wants_moves_ownership_spread: bool = False
+    wants_no_result: bool = False  # how likely the game ends without a result; with a network
+    longest_line: int | None = None  # moves of a variation after its first
     every: float | None = None  # seconds between reports
     hidden: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())  # actions of each player that are not searched
     warnings: list[tuple[str, str]] = field(default_factory=list)  # fields, and what about them
@@ -140,9 +145,14 @@ def query_of(request: dict[str, Any], positions: Positions) -> Query:
         wants_moves_ownership=_flag(request, "includeMovesOwnership"),
         wants_line_visits=_flag(request, "includePVVisits"),
         wants_policy=_flag(request, "includePolicy"),
+        wants_ownership_spread=_flag(request, "includeOwnershipStdev"),
+        wants_moves_ownership_spread=_flag(request, "includeMovesOwnershipStdev"),
+        wants_no_result=_flag(request, "includeNoResultValue"),
         hidden=_hidden(request, game),
         warnings=warnings,
     )
+    if "analysisPVLen" in request:
+        found.longest_line = _integer(request["analysisPVLen"], "analysisPVLen", 1, LONGEST_GAME)
     if "maxVisits" in request:
         found.visits = _integer(request["maxVisits"], "maxVisits", 1, MOST_VISITS)
     if "reportDuringSearchEvery" in request:
@@ -179,7 +189,8 @@ def _rules(request: dict[str, Any]) -> RuleSet:
 
 def _start(request: dict[str, Any], game: Go, stones: Moves, first: int) -> Position:
     """Where the game begins; black stones alone are a handicap, for which white may get points."""
-    black, white = ([action for player, action in stones if player == colour] for colour in (0, 1))
+    last = {action: player for player, action in stones}  # a point that is given twice has its last stone, as in KataGo
+    black, white = ([action for action, player in last.items() if player == colour] for colour in (0, 1))
     bonus = game.rules.bonus(len(black)) if len(black) > 1 and not white else 0
     try:
         return Go((game.width, game.height), game.komi + bonus, game.rules).arranged(black, white, first)
@@ -240,7 +251,7 @@ def _priorities(request: dict[str, Any], turns: list[int]) -> dict[int, int]:
 
 def _hidden(request: dict[str, Any], game: Go) -> tuple[frozenset[int], frozenset[int]]:
     """Actions of black and of white that are not wanted at the first move. As in KataGo, either some are to be avoided or
-    others alone allowed, those by one entry."""
+    others alone allowed, those by one entry for each player."""
     hidden: tuple[set[int], set[int]] = (set(), set())
     if request.get("avoidMoves") and request.get("allowMoves"):
         raise BadQuery("Cannot be given together with avoidMoves", "allowMoves")
@@ -255,8 +266,8 @@ def _hidden(request: dict[str, Any], game: Go) -> tuple[frozenset[int], frozense
                 raise BadQuery("moves must be an array of locations", name)
             if _integer(entry.get("untilDepth"), name, 1, MOST_VISITS) > 1:
                 raise BadQuery("Only the first move can be restricted: untilDepth must be 1", name)
-            if len(entries) > 1 and name == "allowMoves":
-                raise BadQuery("Must have one entry, for one player", name)
+            if name == "allowMoves" and hidden[player]:
+                raise BadQuery("Must have one entry for each player, at most", name)
             named = {_location(move, name, game) for move in moves}
             hidden[player].update(named if name == "avoidMoves" else set(range(game.actions)) - named)
     return frozenset(hidden[0]), frozenset(hidden[1])
@@ -276,6 +287,8 @@ def _override(settings: Any, query: Query) -> None:
         query.view = str(view).upper()
     if "maxTime" in settings:
         query.seconds = _number(settings["maxTime"], "overrideSettings", 0.001, 1e9)
+    if "analysisPVLen" in settings and query.longest_line is None:
+        query.longest_line = _integer(settings["analysisPVLen"], "overrideSettings", 1, LONGEST_GAME)
     if "wideRootNoise" in settings:
         query.width = _number(settings["wideRootNoise"], "overrideSettings", 0, WIDEST)
     if "maxVisits" in settings and query.visits is None:

@@ -34,7 +34,7 @@ RULE_NAMES = {
 }
 FALLBACK = "chinese"  # for rules that we do not know
 # KataGo's way to write any rules: koPOSITIONALscoreAREAtaxNONEsui0whbN
-POINTS = re.compile(r"ko([A-Z]+)score([A-Z]+)tax([A-Z]+)sui([01])(?:button0)?(?:whb(0|N-1|N))?(?:fpok([01]))?")
+POINTS = re.compile(r"ko([A-Z]+)score([A-Z]+)tax([A-Z]+)sui([01])(?:button([01]))?(?:whb(0|N-1|N))?(?:fpok([01]))?")
 BONUSES = {"0": "none", "N": "stones", "N-1": "stones - 1"}
 FOX = "foxwq"  # a large server that writes komi in hundredths: 650, or 375 if it is counted in stones of two points
 MOST_STONES = 5  # a smaller komi of Fox is counted in stones
@@ -236,8 +236,8 @@ def rules_called(name: str) -> RuleSet | None:
     try:
         if points:
             ko, scoring, tax = (points[group].lower() for group in (1, 2, 3))
-            dead = "agreed" if points[6] == "1" else "none"
-            return RuleSet(ko, scoring, points[4] == "1", tax, dead, BONUSES[points[5] or "0"])
+            dead = "agreed" if points[7] == "1" else "none"
+            return RuleSet(ko, scoring, points[4] == "1", tax, dead, BONUSES[points[6] or "0"], points[5] == "1")
         for own, names in RULE_NAMES.items():
             if _letters(name) in map(_letters, names):
                 return RULE_SETS[own]
@@ -257,7 +257,8 @@ def rules_name(rules: RuleSet) -> str:
             return RULE_NAMES[own][0] if own in RULE_NAMES else own
     bonus = next(short for short, words in BONUSES.items() if words == rules.handicap_bonus)
     choices = f"ko{rules.ko.upper()}score{rules.scoring.upper()}tax{rules.tax.upper()}"
-    return f"{choices}sui{int(rules.suicide)}whb{bonus}fpok{int(rules.dead == 'agreed')}"
+    button = "button1" if rules.button else ""
+    return f"{choices}sui{int(rules.suicide)}{button}whb{bonus}fpok{int(rules.dead == 'agreed')}"
 
 
 def _handicap(rest: Properties) -> int:

@@ -15,13 +15,18 @@ from anabranch.errors import GameError, IllegalMove
 from anabranch.games.game import Game, rule
 from anabranch.games.go import draw, keys
 from anabranch.games.go.dead import taken_off
+from anabranch.games.go.history import clear_history, keep_board, keep_move
 from anabranch.games.go.layout import (
     BLACK,
+    BLACK_BUTTON,
     BUCKETS,
     EMPTY,
+    FREE_BUTTON,
     HOT_UNKNOWN,
     LARGEST,
+    NO_BUTTON,
     NO_CELL,
+    PASS_CELL,
     SMALLEST,
     WHITE,
     cell_of,
@@ -86,14 +91,16 @@ class Go(Game):
             raise GameError(f"returns={returns!r}: Go is played for one of {', '.join(map(repr, RETURNS))}")
         points = self.width * self.height
         white_gets = self.komi + self.rules.bonus(self.handicap)
-        most = (points if self.rules.scoring == "area" else 2 * points) + abs(white_gets)
+        most = (points if self.rules.scoring == "area" else 2 * points) + abs(white_gets) + 0.5 * self.rules.button
         win, score = {"win": (1.0, 0.0), "score": (0.0, 1.0), "mix": (1.0 - MIX, MIX / most)}[returns]
+        self.weights = win, score  # what a win and a point pay
         super().__init__(
             width=self.width,
             height=self.height,
             reciprocal=-(-(2**15) // self.width),
             half_komi=round(2 * white_gets),
             suicide=int(self.rules.suicide),
+            button=FREE_BUTTON if self.rules.button else NO_BUTTON,
             win_weight=win,
             score_weight=score,
             **{name: CHOICES[name].index(getattr(self.rules, name)) for name in KEPT},
@@ -110,6 +117,7 @@ class Go(Game):
         clear(state)
         state.turn, state.passes, state.ply, state.balance, state.quick = 0, 0, 0, 0, 0
         state.last, state.second_last = NO_CELL, NO_CELL
+        clear_history(state)
         state.hot[:] = 0
         state.hot_count, state.hot_ply = 0, HOT_UNKNOWN
         keys.start_keys(state)
@@ -131,9 +139,14 @@ class Go(Game):
 
     @rule
     def play(state, action):
+        if state.quick == 0:
+            keep_board(state)
         state.second_last = state.last
         if action == pass_of(state):
-            state.passes += 1
+            if state.button == FREE_BUTTON:  # taking it is no step towards the end
+                state.button = BLACK_BUTTON + state.turn
+            else:
+                state.passes += 1
             state.last = NO_CELL
             state.ko_cell = NO_CELL
         else:
@@ -143,6 +156,8 @@ class Go(Game):
             state.last = cell
             if state.quick == 0:
                 state.balance += 2 * np.int64(state.turn) - 1
+        if state.quick == 0:
+            keep_move(state, state.last if state.last != NO_CELL else PASS_CELL)
         state.turn = 1 - state.turn
         state.ply += 1
         if state.quick == 0:

@@ -20,6 +20,7 @@ REPETITION_BOUND = 11  # KataGo's default; it allows 3 to 50
 LOW_SALT, HIGH_SALT = np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344)  # digits of pi: nothing up the sleeve
 FOUR = np.uint64(4)
 OFFSET = 1 << 20  # makes a balance of moves positive
+BUTTON_SHIFT = np.uint64(48)  # above the balance
 
 
 @helper
@@ -40,10 +41,11 @@ def start_keys(state):
 @helper
 def repetition_key(state):
     """What may not come again: the stones; where the rules say so, with whose turn it is. Under simple ko, where it is a draw,
-    territory scoring also counts the balance of moves: a cycle that costs one side a prisoner is no repetition."""
-    facts = np.uint64(0)
+    territory scoring also counts the balance of moves: a cycle that costs one side a prisoner is no repetition. Nor is one in
+    which the button was taken."""
+    facts = np.uint64(state.button) << BUTTON_SHIFT
     if state.ko != POSITIONAL:
-        facts = np.uint64(state.turn) + ONE
+        facts += np.uint64(state.turn) + ONE
     if state.ko == SIMPLE and state.scoring == TERRITORY:
         facts += np.uint64(state.balance + OFFSET) << np.uint64(2)
     return mix(state.position[0] + facts), mix(state.position[1] ^ facts)
@@ -53,7 +55,7 @@ def repetition_key(state):
 def update_graph_key(state):
     """After a move: the key of the position, with that of the position before where a cycle may lead through it."""
     facts = np.uint64(state.ko_cell) | np.uint64(state.passes) << np.uint64(16) | np.uint64(state.turn) << np.uint64(20)
-    facts |= np.uint64(state.balance + OFFSET) << np.uint64(24)
+    facts |= np.uint64(state.balance + OFFSET) << np.uint64(24) | np.uint64(state.button) << BUTTON_SHIFT
     low = mix(state.position[0] + facts)
     high = mix(state.position[1] ^ mix(facts))
     if not is_far_from_repeating(state):

@@ -23,6 +23,11 @@ SMALLEST, LARGEST = 2, BUCKETS[-1]
 EMPTY, BLACK, WHITE, OFF = range(4)  # what a cell holds; OFF is the border
 HOT_UNKNOWN = -2  # not even the ply before the first
 NO_CELL = 0  # a corner of the border: never a move; also the "chain" of what is no stone
+PASS_CELL = 1  # in `recent`: a cell of the border stands for a pass
+WHITE_MOVED = 1 << 15  # in `recent`: added to the cell of a white move
+RECENT = 5  # moves that are kept, as many as KataGo's networks see
+
+NO_BUTTON, FREE_BUTTON, BLACK_BUTTON, WHITE_BUTTON = range(4)  # in Button Go: not taken yet; who has taken it
 
 # What `around` counts at a cell, three bits each. The border counts as stones of both colours: 4 of a colour is "surrounded".
 AROUND_BLACK, AROUND_WHITE, AROUND_EMPTY = 0, 3, 6
@@ -68,11 +73,15 @@ def record_of(bucket: int) -> np.dtype:
         ("turn", "u1"),  # 0: black
         ("passes", "u1"),  # in succession, up to now
         # the game so far
+        ("recent", "u2", (RECENT,)),  # cells of the last moves, latest first: see `history.py`; not kept in playouts
+        ("before", "u1", (2, cells)),  # colours before the last move and before the one before it: see `history.py`
+        ("ko_before", "u2", (2,)),  # `ko_cell` of those boards
+        ("button", "u1"),  # NO_BUTTON, FREE_BUTTON, BLACK_BUTTON or WHITE_BUTTON
         ("ply", "i4"),
         ("balance", "i4"),  # territory scoring: white's moves less black's, each worth a point; see `score.py`
         ("position", "u8", (2,)),  # hash of the stones
         ("graph", "u8", (2,)),  # key for graph search: see `keys.py`
-        ("quick", "u1"),  # 1: in a playout, where hashes and balance are not kept
+        ("quick", "u1"),  # 1: in a playout, where hashes, balance and history are not kept
         # the variant
         ("width", "u1"),
         ("height", "u1"),

@@ -6,6 +6,7 @@ depend on the way there, and can be shared by all ways. Rows are from the bottom
 
 from anabranch.games.go.layout import BLACK, EMPTY, in_atari, stride
 from anabranch.games.go.rulesets import TERRITORY
+from anabranch.games.go.score import half_bonus
 from anabranch.jit import helper
 
 OWN, OTHER, ATARI, KO, PASSED, WHITE_MOVES, POINTS = range(7)
@@ -30,7 +31,7 @@ def fill_planes(state, planes):
                 planes[KO, row, column] = 1.0
     planes[PASSED] = 1.0 if state.passes > 0 else 0.0
     planes[WHITE_MOVES] = state.turn
-    for_white = 0.5 * state.half_komi
+    for_white = 0.5 * half_bonus(state)
     if state.scoring == TERRITORY:
         for_white -= state.balance
     planes[POINTS] = (for_white if state.turn == 1 else -for_white) / POINTS_SCALE

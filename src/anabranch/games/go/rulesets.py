@@ -34,14 +34,18 @@ class RuleSet:
     tax: str = "none"  # empty points that do not count: those in seki; or also two for each living group
     dead: str = "agreed"  # after two passes: what stands there lives; or dead stones are taken off
     handicap_bonus: str = "none"  # what white gets for handicap stones: a point for each; for each but one
+    button: bool = False  # whether the first pass takes half a point and does not count towards the end of the game
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 known = ", ".join(map(repr, choices))
                 raise GameError(f"{name}={getattr(self, name)!r} is no rule of Go; it is one of {known}")
-        if not isinstance(self.suicide, bool):
-            raise GameError(f"suicide={self.suicide!r}: say True or False")
+        for name in ("suicide", "button"):
+            if not isinstance(getattr(self, name), bool):
+                raise GameError(f"{name}={getattr(self, name)!r}: say True or False")
+        if self.button and self.scoring != "area":
+            raise GameError("button=True: Button Go is played with area scoring")
 
     def but(self, **points: Any) -> "RuleSet":
         """The same with other points."""

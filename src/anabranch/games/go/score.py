@@ -15,7 +15,18 @@ tax.
 
 import numpy as np
 
-from anabranch.games.go.layout import BLACK, EMPTY, OFF, ONE, WHITE, empty_neighbours, stride, surrounded_by
+from anabranch.games.go.layout import (
+    BLACK,
+    BLACK_BUTTON,
+    EMPTY,
+    OFF,
+    ONE,
+    WHITE,
+    WHITE_BUTTON,
+    empty_neighbours,
+    stride,
+    surrounded_by,
+)
 from anabranch.games.go.life import LIFE, mark_life
 from anabranch.games.go.rulesets import AGREED, ALL_TAX, NO_TAX, SEKI_TAX, TERRITORY
 from anabranch.games.go.stones import BOTH
@@ -35,7 +46,13 @@ def half_points(state):
         points = settled_area(state)
     if state.scoring == TERRITORY:
         points += state.balance
-    return 2 * points - state.half_komi
+    return 2 * points - half_bonus(state)
+
+
+@helper
+def half_bonus(state):
+    """Twice what white gets besides the board: komi, handicap bonus and the button."""
+    return state.half_komi + np.int64(state.button == WHITE_BUTTON) - np.int64(state.button == BLACK_BUTTON)
 
 
 @helper
@@ -56,7 +73,7 @@ def pay(state, out):
     """What a score is worth to both players."""
     half = np.float64(half_points(state))
     sign = 1.0 if half > 0.0 else -1.0 if half < 0.0 else 0.0
-    most = np.float64(state.width * state.height) * (2.0 if state.scoring == TERRITORY else 1.0) + 0.5 * abs(state.half_komi)
+    most = np.float64(state.width * state.height) * (2.0 if state.scoring == TERRITORY else 1.0) + 0.5 * abs(half_bonus(state))
     points = min(max(0.5 * half, -most), most)
     out[0] = state.win_weight * sign + state.score_weight * points
     out[1] = -out[0]

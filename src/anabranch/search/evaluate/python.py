@@ -37,6 +37,14 @@ class Checked(NamedTuple):
     values: np.ndarray
 
 
+class CheckedWithErrors(NamedTuple):
+    """The same, with the standard deviations of the values."""
+
+    priors: np.ndarray
+    values: np.ndarray
+    deviations: np.ndarray
+
+
 Answer = tuple[np.ndarray | None, np.ndarray, np.ndarray | None]  # priors, values, and the standard deviations of the values
 
 
@@ -44,8 +52,8 @@ def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarr
     """f's answer for `count` positions of a game, one row each; None for what it leaves out. `movers`: the player to move in
     each, needed if `has_two_ranges`."""
     shape = game.policy_shape
-    if isinstance(answer, Checked):
-        return answer.priors, answer.values.reshape(count, width), None
+    if isinstance(answer, (Checked, CheckedWithErrors)):
+        return answer.priors, answer.values.reshape(count, width), getattr(answer, "deviations", None)
     try:
         priors, values, *more = answer
         (deviations,) = more or [None]

@@ -1,0 +1,220 @@
+"""`KataGoNet`: a KataGo network as an evaluator of Go positions.
+
+    net = ab.KataGoNet("b6c96.bin.gz")
+    search = ab.Search(Go(19), select=ab.select.KataGoPUCT(), evaluate=net, graph=True)
+
+A search gets priors and values: what the game is expected to pay (`Go(returns=...)`: the win, points, or both). Everything else
+that the network says, such as the lead and ownership, stays in the cache, by position; `averages.py` reads it from there for
+whole searches. Boards are in the order of actions here, bottom row first; the model has the top row first, as KataGo does.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.errors import NetworkError, OptionError
+from anabranch.games import rules
+from anabranch.games.game import Game
+from anabranch.games.go import Go
+from anabranch.games.position import Position
+from anabranch.jit import kernel
+from anabranch.nets.evaluator import NetworkEvaluator
+from anabranch.nets.katago.inputs import encode_inputs, encode_position
+from anabranch.nets.katago.layers import LARGEST_BOARD
+from anabranch.nets.katago.model import KataGoModel
+from anabranch.nets.katago.outputs import Evaluations, RawOutputs, read_policy, read_values
+from anabranch.nets.katago.symmetry import SYMMETRIES, look_from
+from anabranch.nets.outputs import LEAST_PRIOR
+from anabranch.search.evaluate.python import Checked, CheckedWithErrors
+
+# What is cached of a position besides its priors and ownership; all in the view of the player to move.
+COLUMNS = (
+    "win",
+    "loss",
+    "no_result",
+    "score_mean",
+    "score_square",
+    "lead",
+    "variance_time",
+    "value_error",
+    "score_error",
+)
+WIN, LOSS, NO_RESULT, SCORE_MEAN, SCORE_SQUARE, LEAD, VARIANCE_TIME, VALUE_ERROR, SCORE_ERROR = range(len(COLUMNS))
+
+KNOWS_ERRORS = 9  # the model version from which on networks estimate their own errors
+
+
+class Opinion(NamedTuple):
+    """What the network says of one position: f4 (actions,), and `Evaluations` with one row."""
+
+    priors: np.ndarray  # 0 for illegal actions
+    evaluation: Evaluations  # ownership has the shape (1, height, width), bottom row first
+    legal: np.ndarray  # bool (actions,)
+
+
+class KataGoNet(NetworkEvaluator):
+    """A KataGo network as an evaluator. Searches that share the object share its cache."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        batch: int = 8,
+        cache: int | str = "128MB",
+        symmetry: str = "random",
+        optimism: float = 1.0,
+        threads: int = 1,
+        providers: list[Any] | None = None,
+        game: Game | None = None,
+        seed: int = 0,
+    ) -> None:
+        """path       a file of KataGo's: .bin.gz, .txt.gz, .bin or .txt, of model version 8 to 17
+        batch      how many leaves a search may collect for one call
+        cache      positions to remember: a number of them, or memory such as "128MB"; 0: none
+        symmetry   a position is evaluated under a random symmetry ("random"), as it is ("none"), or under all 8 ("all")
+        optimism   how much of the optimistic policy is mixed in, 0 to 1, if the network has one
+        threads    of ONNX Runtime
+        providers  of ONNX Runtime; by default the CPU
+        game       the game it evaluates; `Search` sets it too
+        seed       of the random symmetries
+        """
+        if not 0.0 <= optimism <= 1.0:
+            raise OptionError(f"optimism={optimism!r}: give a number from 0 to 1")
+        self.path, self.optimism = Path(path), float(optimism)
+        super().__init__(batch, cache, symmetry, threads, providers, seed)
+        self.model()
+        if game is not None:
+            self.bind(game)
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._model: KataGoModel | None = None
+
+    def model(self) -> KataGoModel:
+        """The model; a copy in another process loads it when first called."""
+        if self._model is None:
+            self._model = KataGoModel(self.path, self.threads, self.providers)
+            if self._model.header.has_metadata:
+                raise NetworkError(f"{self.path} is a human-like network, which has to be told who plays; not supported yet")
+        return self._model
+
+    def for_game(self, game: Game) -> "KataGoNet":
+        """The same network for another game, with a cache of its own; this one if it is the game's already."""
+        if self.game == game:
+            return self
+        other = KataGoNet.__new__(KataGoNet)
+        other.__setstate__({**self.__getstate__(), "game": None})
+        other._model = self.model()
+        other.bind(game)
+        return other
+
+    def _check(self, game: Game) -> None:
+        if not isinstance(game, Go):
+            raise NetworkError(f"{self.path} is a network for Go, not for {game!r}")
+        if max(game.width, game.height) > LARGEST_BOARD:
+            raise NetworkError(f"{self.path} plays on boards of up to {LARGEST_BOARD} lines, not on {game!r}")
+
+    def _widths(self, game: Game) -> tuple[int, int]:
+        return game.actions + game.actions - 1, len(COLUMNS)
+
+    def __call__(self, states: Any) -> Checked | CheckedWithErrors:
+        """Priors, f4 (n, actions), values, f8 (n,), for the player to move, and their errors, if the network knows them."""
+        if not isinstance(states, np.ndarray):
+            raise NetworkError(f"{self.path} evaluates positions of `Go`, not Python objects")
+        game, found = self._find(states)
+        assert isinstance(game, Go)
+        priors = np.ascontiguousarray(found.priors[:, : game.actions])
+        values = worth(game, found.values)
+        if self.model().header.version < KNOWS_ERRORS:
+            return Checked(priors, values)
+        return CheckedWithErrors(priors, values, error_of(game, found.values))
+
+    def opinion(self, position: Position, symmetry: int | None = None, optimism: float | None = None) -> Opinion:
+        """What the network says of a position seen under one symmetry, KataGo's number; by default averaged over all.
+        Superko and the game's past are taken into account; nothing is cached. `optimism`: instead of the evaluator's."""
+        game = position.game
+        self._check(game)
+        assert isinstance(game, Go)
+        planes, of_globals, legal = encode_position(position)
+        sides = range(SYMMETRIES) if symmetry is None else [symmetry]
+        mixed = self.optimism if optimism is None else optimism
+        read = [self._read(game, self._timed(self._run, 1, planes, of_globals, side), legal, mixed) for side in sides]
+        priors = np.mean([priors for priors, _ in read], axis=0)
+        return Opinion(priors[0], _mean([values for _, values in read]), _from_bottom(legal[:, :-1], legal[:, -1:], game)[0])
+
+    def recall(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What is cached for these keys of positions, u8 (n, 2): whether it is, bool (n,); numbers, f8 (n, COLUMNS); and
+        ownership, f4 (n, points); the last two in the view of the player to move."""
+        assert self._cache is not None and self.game is not None
+        found = self._cache.look_up(np.ascontiguousarray(keys))
+        is_known = np.ones(len(keys), bool)
+        is_known[found.place != -1] = False
+        return is_known, found.values, found.priors[:, self.game.actions :]
+
+    # --- the model ---
+
+    def _run(self, planes: np.ndarray, of_globals: np.ndarray, symmetry: int | np.ndarray) -> RawOutputs:
+        return self.model()(look_from(planes, symmetry), of_globals).turned_back(symmetry)
+
+    def _read(self, game: Go, raw: RawOutputs, legal: np.ndarray, optimism: float) -> tuple[np.ndarray, Evaluations]:
+        """Priors in the order of actions, and the rest, with ownership bottom row first; `legal` has the top row first."""
+        priors = read_policy(raw, legal, optimism)
+        values = read_values(raw, self.model().header, game.rules.ko == "simple" or game.rules.scoring == "territory")
+        return _from_bottom(priors[:, :-1], priors[:, -1:], game), values._replace(ownership=values.ownership[:, ::-1])
+
+    def _evaluate(self, game: Game, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        assert isinstance(game, Go)
+        planes, of_globals = encode_inputs(game, states)
+        legal = np.zeros((len(states), game.actions), bool)
+        mark_legal(states, np.zeros(game.actions, np.int64), legal)
+        top_first = _from_bottom(legal[:, :-1], legal[:, -1:], game)  # turning the board over twice gives it back
+        if self.symmetry == "all":
+            sides: list[Any] = list(range(SYMMETRIES))
+        else:
+            sides = [0 if self.symmetry == "none" else self._draw(keys, SYMMETRIES)]
+        looks = [self._timed(self._run, len(states), planes, of_globals, side) for side in sides]
+        read = [self._read(game, look, top_first, self.optimism) for look in looks]
+        priors = np.asarray(np.mean([priors for priors, _ in read], axis=0), np.float32)
+        priors[legal] = np.maximum(priors[legal], LEAST_PRIOR)
+        values = _mean([values for _, values in read])
+        numbers = np.stack([np.zeros(len(states)) if (row := getattr(values, name)) is None else row for name in COLUMNS], 1)
+        owned = values.ownership.reshape(len(states), -1)
+        return np.concatenate([priors, owned], axis=1, dtype=np.float32), numbers
+
+    def __repr__(self) -> str:
+        return f"KataGoNet({str(self.path)!r}, batch={self.batch})"
+
+
+@kernel
+def mark_legal(states, scratch, legal):
+    """Mark the legal actions of each state; superko is not looked at."""
+    for i in range(len(states)):
+        for j in range(rules.legal_actions(states[i], scratch)):
+            legal[i, scratch[j]] = True
+
+
+def worth(game: Go, numbers: np.ndarray) -> np.ndarray:
+    """What the game is expected to pay the player to move, f8 (n,), from cached numbers."""
+    win, score = game.weights
+    low, high = game.value_range
+    return np.clip(win * (numbers[:, WIN] - numbers[:, LOSS]) + score * numbers[:, SCORE_MEAN], low, high)
+
+
+def error_of(game: Go, numbers: np.ndarray) -> np.ndarray:
+    """The standard error of that, as far as the network knows it."""
+    win, score = game.weights
+    return win * numbers[:, VALUE_ERROR] + score * numbers[:, SCORE_ERROR]
+
+
+def _from_bottom(points: np.ndarray, passing: np.ndarray, game: Go) -> np.ndarray:
+    """A number for each point, (n, points), with the rows in the opposite order, and that of a pass."""
+    turned = points.reshape(len(points), game.height, game.width)[:, ::-1].reshape(len(points), -1)
+    return np.concatenate([turned, passing], axis=1)
+
+
+def _mean(looks: list[Evaluations]) -> Evaluations:
+    """The mean of evaluations of the same positions."""
+    if len(looks) == 1:
+        return looks[0]
+    columns: Any = zip(*looks, strict=True)
+    return Evaluations._make(None if column[0] is None else np.mean(column, axis=0) for column in columns)
