@@ -28,7 +28,7 @@ class Careful(NamedTuple):
     care: float = 0.5
 
 @ab.evaluate.pick.register(Careful)
-def _(policy, state, random):
+def pick_careful(policy, state, random):
     return 0
 
 VERY = Careful(1.0)

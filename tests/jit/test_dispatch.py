@@ -29,7 +29,7 @@ def area(shape, scale):
 
 
 @area.register(Square)
-def _(shape, scale):
+def area_square(shape, scale):
     return shape.size * shape.size * scale
 
 
@@ -39,7 +39,7 @@ def corners(shape):
 
 
 @corners.register(Square)
-def _(shape):
+def corners_square(shape):
     return 4
 
 

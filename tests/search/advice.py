@@ -15,7 +15,7 @@ class Fancy(NamedTuple):
 
 
 @ab.evaluate.advise.register(Fancy)
-def _(heuristic, state, action):
+def advise_fancy(heuristic, state, action):
     return 0.2 + 0.2 * (action % 4), heuristic.visits + action % 3, heuristic.amaf_visits
 
 
@@ -28,7 +28,7 @@ class Says(NamedTuple):
 
 
 @ab.evaluate.advise.register(Says)
-def _(heuristic, state, action):
+def advise_says(heuristic, state, action):
     return heuristic.value, heuristic.visits, heuristic.amaf_visits
 
 

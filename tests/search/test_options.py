@@ -133,7 +133,7 @@ class Stubborn(NamedTuple):
 
 
 @score.register(Stubborn)
-def _(rule, parent, edge):
+def score_stubborn(rule, parent, edge):
     return -1.0 * edge.action
 
 

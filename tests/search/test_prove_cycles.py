@@ -198,6 +198,38 @@ def test_a_forbidden_repetition_is_not_chosen_before_anything_was_tried_nor_if_i
             assert search.run(visits=1).best in search.position.legal_actions
 
 
+@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
+def test_a_principal_variation_begins_with_the_best_move_even_if_a_forbidden_one_has_more_visits(graph):
+    table = table_of(
+        """
+        first  0     second
+        second 1     here
+        here   0     lost first here
+        lost   pays  -1
+        """,
+        repetition="forbidden",
+    )
+    game = game_of(table)
+    for seed in range(20):
+        search = ab.Search(game, graph=graph, evaluate=ab.Rollout(cutoff=20), seed=seed, memory="1MB")
+        result = search.run(game.position([0, 0]), visits=9)
+        assert result.pv[0] == result.best == 0
+
+
+def test_a_principal_variation_that_comes_back_to_the_root_still_begins_with_the_best_move():
+    table = table_of(
+        """
+        root   0     won there
+        there  1     root
+        won    pays  1
+        """,
+        repetition="draw",
+    )
+    search = ab.Search(game_of(table), graph=True, evaluate=ab.Rollout(cutoff=20), memory="1MB")
+    search.run(visits=50)
+    assert search.run(visits=5, actions=[1]).pv[:2] == [1, 0]
+
+
 def test_where_all_that_can_be_played_is_forbidden_something_is_chosen_all_the_same():
     table = table_of(
         """

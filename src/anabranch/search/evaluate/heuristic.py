@@ -8,8 +8,8 @@ To write one, define a `NamedTuple` and a function of a state and an action, com
     class Centre(NamedTuple):
         visits: int = 10
 
-    @anabranch.advise.register(Centre)
-    def _(heuristic, state, action):
+    @anabranch.evaluate.advise.register(Centre)
+    def advise_centre(heuristic, state, action):
         return 0.6 if action == 4 else 0.5, heuristic.visits, heuristic.visits    # H, C, C~
 
 or a plain Python function f(state) -> (H, C, C~), each an array over all actions or one number for all of them; leaves then

@@ -44,7 +44,17 @@ def bytes_used(graph: Tree | Graph) -> int:
 
 def line_from(graph: Tree | Graph, number: int) -> dict[int, int]:
     """The principal variation from this node, as the most visited action at each node; the better total breaks a tie."""
-    line: dict[int, int] = {}
+    return extended(graph, {}, number)
+
+
+def line_after(graph: Tree | Graph, root: int, chosen: int) -> dict[int, int]:
+    """The principal variation that begins with this edge of the root; empty if the edge was never tried."""
+    edge = edge_records(graph, root)[chosen]
+    return extended(graph, {root: int(edge["action"])}, int(edge["child"])) if edge["visits"] else {}
+
+
+def extended(graph: Tree | Graph, line: dict[int, int], number: int) -> dict[int, int]:
+    """A line to this node, continued by most visits until it comes to one of its nodes again."""
     while number != NO_NODE and number not in line and len(line) < LONGEST_LINE:
         edges = edge_records(graph, number)
         visits = edges["visits"]
@@ -183,10 +193,7 @@ def read_result(
     proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
     if bounds is not None and proven:  # the root's own value may not reflect it yet
         value = with_proven(value, column, float(bounds[LOW].max()))
-    behind = line_from(graph, root)
-    if allowed is not None and edges["visits"][chosen]:  # others may have more visits
-        behind = {root: best} | line_from(graph, int(edges["child"][chosen]))
-    line = moves_along(game, graph, behind)
+    line = moves_along(game, graph, line_after(graph, root, chosen))
     return Result(
         best=best,
         policy=visits / max(visits.sum(), 1),

@@ -60,7 +60,7 @@ class Result:
     )  # the policy target, over all actions: the share of visits, or the selection rule's own: `select/target.py`
     regularized: np.ndarray  # the exact regularised policy over all actions, the other target for training: `ByRegularized`
     value: float | list[float]  # for the player to move; one number per player with three or more, or general sum
-    pv: list[int]  # the principal variation
+    pv: list[int]  # the principal variation, which begins with `best`
     stats: Stats
     moves: list[Move]  # legal actions, most visits first
     stopped_by: str  # "visits", "total", "seconds", "proven", "on_progress", "stop", "Ctrl-C", "full counters"
