@@ -278,6 +278,22 @@ def a_tuple(state, action):
     return state.stones - action - 1, 1 - state.turn
 
 
+def some_text(state):
+    return "white"
+
+
+def replaces_out(state, out):
+    out = (1.0, -1.0)  # noqa: F841
+
+
+def replaces_state(state, action):
+    state = state.stones - action - 1
+
+
+def without_out(state):
+    return 1.0, -1.0
+
+
 def with_self(self, state, action):
     state.stones -= action + 1
 
@@ -285,8 +301,13 @@ def with_self(self, state, action):
 @pytest.mark.parametrize(
     ("rule", "function", "complaint"),
     [
-        ("to_play", nothing, "it has no `return`, so it answers nothing; write `return state.turn`"),
-        ("is_over", nothing, "it has no `return`, so it answers nothing; it must return True, or False"),
+        ("to_play", nothing, "it has no `return`, so it returns None; write `return state.turn`"),
+        ("is_over", nothing, "it has no `return`, so it returns None; it must return True, or False"),
+        ("to_play", some_text, "it returns text; write `return state.turn`"),
+        ("is_over", some_text, "it returns text; it must return True, or False"),
+        ("returns", replaces_out, "`out = ...` gives the name to something else, and nobody sees it; it must write into `out`"),
+        ("play", replaces_state, "`state = ...` gives the name to something else, and nobody sees it; it must change"),
+        ("returns", without_out, "it takes 2 arguments, not 1; write def returns(state, out)"),
         ("is_legal", sometimes, "there is a way through it without `return`; it must return True, or False, on every way"),
         (
             "returns",
@@ -294,7 +315,7 @@ def with_self(self, state, action):
             "nobody reads what it returns; it must write into `out`, one number a player: out[0], out[1] = 1.0, -1.0",
         ),
         ("play", a_tuple, "nobody reads what it returns; it must change the fields of `state`"),
-        ("play", with_self, "rules have no `self`; write def play(state, action, rewards)"),
+        ("play", with_self, "rules have no `self`; write def play(state, action)"),
         ("is_legal", with_self, "rules have no `self`; write def is_legal(state, action)"),
     ],
 )
@@ -310,7 +331,7 @@ def test_a_rule_that_answers_wrongly_or_has_a_self_is_refused_when_the_class_is_
 
 def test_a_rule_that_lacks_its_mark_is_told_although_the_class_inherits_one():
     with pytest.raises(
-        ab.errors.GameError, match=r"there is a method `play`, line \d+, but it is no rule; write @anabranch.rule above it"
+        ab.errors.GameError, match=r"the method `play`, line \d+, is not a rule yet: write @anabranch.rule above it"
     ):
 
         class Unmarked(Nim):
@@ -328,7 +349,10 @@ def test_fields_that_cannot_be_compiled_are_refused_when_the_class_is_made():
 
 
 def test_a_rule_with_the_wrong_number_of_arguments_is_refused():
-    with pytest.raises(ab.errors.GameError, match=r"rule `is_legal` takes 2 arguments \(state, action\), not 1"):
+    with pytest.raises(
+        ab.errors.GameError,
+        match=r"rule `is_legal`, line \d+: it takes 2 arguments, not 1; write def is_legal\(state, action\)",
+    ):
         type("Short", (Nim,), {"is_legal": ab.rule(lambda state: True)})
 
 

@@ -17,7 +17,7 @@ class Stones(ab.Game):
     """Right in all its rules; the games below spoil one each."""
 
     players, actions = 2, 3
-    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("pile", "i4", (3,))])
+    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("pile", "i4", (3,)), ("rows", "i4", (2, 3))])
 
     @ab.rule
     def setup(state):
@@ -153,10 +153,48 @@ class StoresAList(Stones):
         state.turn = 1 - state.turn
 
 
-class ReplacesOut(Stones):
+class AddsToAnArray(Stones):
     @ab.rule
-    def returns(state, out):
-        out = [1.0, -1.0]  # noqa: F841  # here
+    def play(state, action):
+        state.pile += 0.5  # here
+        state.stones -= action + 1
+        state.turn = 1 - state.turn
+
+
+class CopiesAnArray(Stones):
+    @ab.rule
+    def play(state, action):
+        state.rows[0] = state.pile  # here
+        state.stones -= action + 1
+        state.turn = 1 - state.turn
+
+
+class CatchesAnError(Stones):
+    @ab.rule
+    def play(state, action):
+        try:
+            state.stones -= action + 1
+        except ValueError:  # here
+            state.stones = 0
+        state.turn = 1 - state.turn
+
+
+class Imports(Stones):
+    @ab.rule
+    def play(state, action):
+        import math  # here
+
+        state.stones -= math.floor(action + 1)
+        state.turn = 1 - state.turn
+
+
+class ReadsItsClass(Stones):
+    TURNS = 2
+
+    @ab.rule
+    def play(state, action):
+        state.stones -= action + 1
+        state.turn = (state.turn + 1) % TURNS  # noqa: F821  # here
 
 
 class ComprehendsAList(Stones):
@@ -235,7 +273,11 @@ CASES = {
     MakesText: ("play", "rules cannot make text; names for people belong into `name_of` and `text`"),
     StoresText: ("play", "text cannot be stored in a state; use numbers, such as 0 and 1"),
     StoresAList: ("play", "set the elements one by one, or all at once: state.pile[:] = 0"),
-    ReplacesOut: ("returns", "write into `out`: out[0], out[1] = ..."),
+    AddsToAnArray: ("play", "`state.pile += 0.5` changes a whole array; write a loop over the elements"),
+    CopiesAnArray: ("play", "`state.rows[0] = state.pile` copies a whole array; write a loop over the elements"),
+    CatchesAnError: ("play", "rules cannot catch exceptions; test beforehand, with `if`, what could go wrong"),
+    Imports: ("play", "rules cannot import; write the import at the top of the file"),
+    ReadsItsClass: ("play", "rules see the names of their module, not of their class: write it above the class"),
     ComprehendsAList: ("is_legal", "write a loop"),
     ComprehendsADict: ("is_legal", "write a loop"),
     AsksAnyOfAGenerator: ("is_legal", "generators do not compile; write a loop"),

@@ -17,7 +17,7 @@ from anabranch.errors import GameError, IllegalMove, RuleError
 from anabranch.games import rules
 from anabranch.games.playout import RandomPolicy
 from anabranch.games.position import Position
-from anabranch.games.refuse import refuse_answers, refuse_fields, refuse_self, refuse_unmarked
+from anabranch.games.refuse import refuse_answers, refuse_fields, refuse_parameters, refuse_replaced, refuse_unmarked
 from anabranch.games.rules import REPETITIONS
 from anabranch.games.symmetry import Symmetries, identity
 from anabranch.jit import helper, readable
@@ -73,6 +73,7 @@ class Game:
         if not missing:
             _check_facts(cls)
             refuse_answers(cls)
+            refuse_replaced(cls)
             cls.tag = _new_tag(cls.__name__)
             cls.record = _tagged(cls.state, cls.tag)
             cls._register(TAG_PREFIX + cls.tag)
@@ -247,12 +248,9 @@ def _own_rules(cls: type[Game]) -> dict[str, Callable[..., Any]]:
                 near = difflib.get_close_matches(name, cls._means, n=1)
                 raise GameError(f"{cls.__name__}: there is no rule `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
             function = value.__func__
-            declaration = getattr(rules, cls._means[name]).generic.declaration
-            takes, wants = _parameters(function), _parameters(declaration)
-            refuse_self(cls, name, function, declaration)
-            if takes not in ((wants - 1, wants) if name in LAST_IS_OPTIONAL else (wants,)):
-                arguments = ", ".join(inspect.signature(declaration).parameters)
-                raise GameError(f"{cls.__name__}: rule `{name}` takes {wants} arguments ({arguments}), not {takes}")
+            parameters = list(inspect.signature(getattr(rules, cls._means[name]).generic.declaration).parameters)
+            allowed = [parameters[:-1], parameters] if name in LAST_IS_OPTIONAL else [parameters]
+            refuse_parameters(cls, name, function, allowed)
             found[name] = function
     return found
 

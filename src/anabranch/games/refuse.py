@@ -39,6 +39,7 @@ CHANGES = {
     "encode": "write into `planes`",
     "heuristic": "write into `out`",
 }
+WRITTEN = ("state", "out", "rewards", "probabilities", "planes")  # parameters that rules write into
 
 
 def refuse_unmarked(cls: Any) -> None:
@@ -47,15 +48,18 @@ def refuse_unmarked(cls: Any) -> None:
         if isinstance(value, python_types.FunctionType) and name in cls._means:
             line = value.__code__.co_firstlineno
             raise GameError(
-                f"{cls.__name__}: there is a method `{name}`, line {line}, but it is no rule; write @anabranch.rule above it"
+                f"{cls.__name__}: the method `{name}`, line {line}, is not a rule yet: write @anabranch.rule above it"
             )
 
 
-def refuse_self(cls: Any, name: str, function: Callable[..., Any], declaration: Callable[..., Any]) -> None:
-    """Refuse `self` in a rule: rules work on records, not on objects."""
-    if next(iter(inspect.signature(function).parameters), "") == "self":
-        wanted = ", ".join(inspect.signature(declaration).parameters)
-        raise GameError(f"{_who(cls, name, function)}: rules have no `self`; write def {name}({wanted})")
+def refuse_parameters(cls: Any, name: str, function: Callable[..., Any], allowed: list[list[str]]) -> None:
+    """Refuse `self` in a rule (rules work on records, not on objects), and a wrong number of parameters. The first of the
+    allowed lists is what most games want."""
+    takes, write = list(inspect.signature(function).parameters), f"write def {name}({', '.join(allowed[0])})"
+    if takes[:1] == ["self"]:
+        raise GameError(f"{_who(cls, name, function)}: rules have no `self`; {write}")
+    if len(takes) not in map(len, allowed):
+        raise GameError(f"{_who(cls, name, function)}: it takes {len(allowed[0])} arguments, not {len(takes)}; {write}")
 
 
 def refuse_answers(cls: Any) -> None:
@@ -65,12 +69,26 @@ def refuse_answers(cls: Any) -> None:
         ends = list(_ends(function.__code__))
         if meaning in ANSWERS and any(end == "nothing" for end, _ in ends):
             never = all(end == "nothing" for end, _ in ends)
-            what = "it has no `return`, so it answers nothing" if never else "there is a way through it without `return`"
+            what = "it has no `return`, so it returns None" if never else "there is a way through it without `return`"
             raise GameError(f"{_who(cls, name, function)}: {what}; {_write(ANSWERS[meaning])}")
         for end, line in ends:
-            if meaning in CHANGES and end == "value":
+            where = f"{cls.__name__}: rule `{name}`, line {line}"
+            if meaning in ANSWERS and end == "text":
+                raise GameError(f"{where}: it returns text; {_write(ANSWERS[meaning])}")
+            if meaning in CHANGES and end in ("value", "text"):
+                raise GameError(f"{where}: nobody reads what it returns; {_write(CHANGES[meaning])}")
+
+
+def refuse_replaced(cls: Any) -> None:
+    """Refuse `out = ...` in a rule whose caller reads `out`: the caller would never see it."""
+    for name, function in cls._rules.items():
+        meaning, code = cls._means[name], function.__code__
+        for step in dis.get_instructions(code) if meaning in CHANGES else ():
+            if step.opname == "STORE_FAST" and step.argval in code.co_varnames[: code.co_argcount] and step.argval in WRITTEN:
+                line = step.positions.lineno if step.positions else code.co_firstlineno
                 raise GameError(
-                    f"{cls.__name__}: rule `{name}`, line {line}: nobody reads what it returns; {_write(CHANGES[meaning])}"
+                    f"{cls.__name__}: rule `{name}`, line {line}: `{step.argval} = ...` gives the name to something else, and "
+                    f"nobody sees it; it must {CHANGES[meaning]}"
                 )
 
 
@@ -104,15 +122,16 @@ def _write(instead: str) -> str:
 
 
 def _ends(code: python_types.CodeType) -> Iterator[tuple[str, int]]:
-    """How a function may return, and in which line: with "nothing", a "value", or the result of another function, "calls"."""
+    """How a function may return, and in which line: with "nothing", "text", another "value", or the result
+    of another function, "calls"."""
     line, before = code.co_firstlineno, None
     for step in dis.get_instructions(code):
         line = step.positions.lineno if step.positions and step.positions.lineno else line
         if step.opname == "RETURN_CONST":
-            yield ("nothing" if step.argval is None else "value"), line
+            yield ("nothing" if step.argval is None else "text" if isinstance(step.argval, str) else "value"), line
         elif step.opname == "RETURN_VALUE" and before is not None:
-            if before.opname == "LOAD_CONST" and before.argval is None:
-                yield "nothing", line
+            if before.opname == "LOAD_CONST" and (before.argval is None or isinstance(before.argval, str)):
+                yield ("nothing" if before.argval is None else "text"), line
             else:
                 yield ("calls" if before.opname.startswith(("CALL", "PRECALL")) else "value"), line
         before = step

@@ -43,12 +43,17 @@ def remedy(error: Exception, text: str, function: Callable[..., Any], argument_t
         return Remedy(_about_global(name, function.__globals__.get(name)))
     missing = UNDEFINED.search(text)
     if missing:
-        return Remedy(missing.group(0) + _maybe_a_rule(missing.group(1)))
+        name = missing.group(1)
+        return Remedy(missing.group(0) + (_maybe_a_rule(name) or _maybe_of_the_class(name, function)))
     for called in (function, *map(function.__globals__.get, function.__code__.co_names)):
         if called is not None and _calls_itself(called):
             return Remedy(f"`{called.__name__}` calls itself, and recursion does not compile; write a loop")
     if "STORE_GLOBAL" in text:
         return Remedy("rules cannot change global variables; what they remember is a field of the state")
+    if "exception_match" in text:
+        return Remedy("rules cannot catch exceptions; test beforehand, with `if`, what could go wrong")
+    if "IMPORT_NAME" in text:
+        return Remedy("rules cannot import; write the import at the top of the file")
     found = next(_in_source(function, argument_types), None)
     if "NRT required" in text or MAKES_ARRAY.search(text):
         return found or Remedy(f"{NO_MEMORY}; keep what they need in the state's record")
@@ -94,6 +99,15 @@ def _maybe_a_rule(name: str) -> str:
     return f"; the rule of that name is `{short}.{name}(state, ...)` after `from {package} import {short}`"
 
 
+def _maybe_of_the_class(name: str, function: Callable[..., Any]) -> str:
+    owner = function.__globals__.get(function.__qualname__.rpartition(".")[0])
+    if not hasattr(owner, name):
+        return ""
+    return (
+        "; rules see the names of their module, not of their class: write it above the class, or make it a field of the state"
+    )
+
+
 def _fields(argument_types: tuple[Any, ...]) -> list[str]:
     return [name for kind in argument_types if isinstance(kind, types.Record) for name in kind.fields]
 
@@ -130,8 +144,6 @@ def _about_node(node: ast.AST, function: Callable[..., Any], arrays: set[str]) -
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Attribute):
         target = ast.unparse(node.targets[0])
         return f"{NO_MEMORY}; set the elements one by one, or all at once: {target}[:] = 0"
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.List) and ast.unparse(node.targets[0]) == "out":
-        return f"{NO_MEMORY}; write into `out`: out[0], out[1] = ..."
     if isinstance(node, ast.Set) or (isinstance(node, ast.List) and isinstance(node.ctx, ast.Load)):
         return f"{NO_MEMORY}; write a tuple, (1, 2) instead of [1, 2], or keep what is needed in a field of the state"
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
@@ -144,9 +156,17 @@ def _about_node(node: ast.AST, function: Callable[..., Any], arrays: set[str]) -
         return f"{NO_MEMORY}, as `{ast.unparse(node.func)}` does; write a loop"
     if isinstance(node, (ast.Compare, ast.BinOp)):
         sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.left, node.right]
-        if any(isinstance(side, ast.Attribute) and side.attr in arrays for side in sides):
+        if any(_is_field(side, arrays) for side in sides):
             return f"`{ast.unparse(node)}` would make a new array; write a loop over the elements"
+    if isinstance(node, ast.AugAssign) and _is_field(node.target, arrays):
+        return f"`{ast.unparse(node)}` changes a whole array; write a loop over the elements"
+    if isinstance(node, ast.Assign) and _is_field(node.value, arrays) and not isinstance(node.targets[0], ast.Name):
+        return f"`{ast.unparse(node)}` copies a whole array; write a loop over the elements"
     return ""
+
+
+def _is_field(node: ast.AST, names: set[str]) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in names
 
 
 def _about_cast(what: str, found: Remedy | None) -> Remedy:
