@@ -3,13 +3,14 @@
     AnabranchError
       GameError            a game cannot be found, or breaks its contract
         UnknownGame        no game of that name (names the nearest ones)
-        RuleError          a rule does not compile: which rule, which line, why
+        RuleError          a rule does not compile, or raises: which rule, which line, why
+          KernelError      a rule raised inside a kernel, in the middle of its work
       IllegalMove          the action is not legal in this position
       OptionError          an option has a field that makes no sense
       SearchError          a search was asked for something it cannot do
         EvaluatorError     the evaluator raised, or gave what cannot be used
           NetworkError     a network cannot be read, does not fit the game, or gave what cannot be used
-      SgfError             a game record is broken, or is no game that can be played here
+      SgfError             a game record is broken, or is not of a game that can be played here
       ArenaError           a match cannot be played, or its file cannot be used
       OutputError          standard output cannot be written
       MissingExtra         a package is not installed (names the extra that brings it)
@@ -31,7 +32,11 @@ class UnknownGame(GameError):
 
 
 class RuleError(GameError):
-    """A rule or an option's function does not compile."""
+    """A rule or an option's function does not compile, or raises."""
+
+
+class KernelError(RuleError):
+    """A rule or an option's function raised inside a kernel, which leaves its work half done."""
 
 
 class IllegalMove(AnabranchError, ValueError):

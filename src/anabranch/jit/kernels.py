@@ -20,6 +20,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import ForceLiteralArg
 
+from anabranch.errors import AnabranchError, KernelError, RuleError
 from anabranch.interrupts import beside
 from anabranch.jit import apart
 from anabranch.jit.cache import KernelCache
@@ -77,7 +78,11 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
-        return self.dispatcher(*arguments) if COMPILED else self.plain(*arguments)
+        try:
+            return self.dispatcher(*arguments) if COMPILED else self.plain(*arguments)
+        except Exception as error:
+            _refuse_raising(error)
+            raise
 
     def plain(self, *arguments: Any) -> Any:
         """Run as plain Python, whether or not a compiled version exists."""
@@ -92,11 +97,22 @@ class Kernel:
         """The version for the types of these arguments, for many calls with exactly these types. It does not check types again,
         which would take longer than a short kernel runs, unless indices are checked, too."""
         if not COMPILED:
-            return self.plain
+            return self
         signature = tuple(numba.typeof(argument) for argument in arguments)
         if signature not in self.dispatcher.overloads:
             self.dispatcher.compile(signature)
-        return self if CHECKED else self.dispatcher.overloads[signature].entry_point
+        if CHECKED:
+            return self
+        run = self.dispatcher.overloads[signature].entry_point
+
+        def run_resolved(*arguments: Any) -> Any:
+            try:
+                return run(*arguments)
+            except Exception as error:
+                _refuse_raising(error)
+                raise
+
+        return run_resolved
 
     def _compiled(self, signature: Any) -> Any:
         """What Numba compiles or loads; errors name the rule and the line."""
@@ -129,6 +145,18 @@ class Kernel:
         if self._what:
             _reporter.finished(self._what, time.perf_counter() - self._began, problem)
             self._what = ""
+
+
+def _refuse_raising(error: Exception) -> None:
+    """Kernels do not raise by themselves. If this came out of one, raise a `KernelError`: a rule or an option's function did.
+    Errors of compiling are left as they are."""
+    if isinstance(error, RuleError) and not COMPILED:  # it names the rule and the line
+        raise KernelError(str(error)) from error
+    if not isinstance(error, AnabranchError):
+        raise KernelError(
+            f"a rule, or a part of a search of your own, raised {type(error).__name__}: {error}; while a search runs none may "
+            "raise. `anabranch check` says which rule of a game does, and where"
+        ) from error
 
 
 @contextlib.contextmanager

@@ -84,7 +84,10 @@ class Fleet:
             wanted = [None if wanted[s] is None else search.rooted.checked(wanted[s]) for s, search in enumerate(self.searches)]
             for s in active:
                 self.searches[s].rooted.set_root(wanted[s])
-            return self._run(active, limits, total, seconds)
+            with contextlib.ExitStack() as working:
+                for search in self.searches:  # a rule that raises leaves all of them half done
+                    working.enter_context(search.rooted.working())
+                return self._run(active, limits, total, seconds)
 
     def _run(
         self, active: list[int], limits: list[int | None], total: int | None, seconds: float | None

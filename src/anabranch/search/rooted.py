@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.errors import SearchError
+from anabranch.errors import KernelError, SearchError
 from anabranch.games.game import Game
 from anabranch.games.objects import ObjectGame
 from anabranch.games.position import Position
@@ -205,6 +205,15 @@ class RootedGraph:
                 self.driver = None
         self.before.pop()
         self.position, self.history = position, history
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """While kernels run. If a rule raises in one, a simulation is left half done, so the tree or graph is discarded."""
+        try:
+            yield
+        except KernelError:
+            self.driver = None
+            raise
 
     @contextlib.contextmanager
     def _moving(self, driver: Driver | None) -> Iterator[None]:

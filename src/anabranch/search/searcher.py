@@ -212,7 +212,8 @@ class Search:
 
             def work() -> None:
                 try:
-                    self._outcome = self._search(visits, total, seconds, to)
+                    with self.rooted.working():
+                        self._outcome = self._search(visits, total, seconds, to)
                 except BaseException as error:
                     self._outcome = error
                 finally:
@@ -294,7 +295,12 @@ class Search:
         with self._use.changing():
             if leaves is not self._leaves or not isinstance(self.rooted.driver, BatchDriver):
                 raise SearchError("tell() wants the leaves that ask() gave last")
-            self.rooted.driver.tell(len(leaves), None if values is None else (priors, values))
+            try:
+                with self.rooted.working():
+                    self.rooted.driver.tell(len(leaves), None if values is None else (priors, values))
+            finally:
+                if self.rooted.driver is None:
+                    self._leaves = None
             self._leaves = None
 
     def result(self) -> Result:
@@ -439,7 +445,7 @@ class Search:
 
     @contextlib.contextmanager
     def _changing(self, on_interrupt: Callable[[], bool] | None = None) -> Iterator[None]:
-        with self._use.changing(on_interrupt):
+        with self._use.changing(on_interrupt), self.rooted.working():
             self.check_idle()
             yield
 
