@@ -141,6 +141,7 @@ NONSENSE = {
     "values hold NaN or infinity": lambda states: (None, [np.inf]),
     "gave every legal action the prior 0": lambda states: (np.zeros((1, 9)), [0.0]),
     "gave a negative prior": lambda states: (np.full((1, 9), -1.0), [0.0]),
+    "gave a prior of 1e+308; priors are probabilities": lambda states: (np.full((1, 9), 1e308), [0.0]),
     "priors are not numbers": lambda states: ([["a"] * 9], [0.0]),
     "values are not numbers": lambda states: (None, ["high"]),
 }

@@ -39,12 +39,18 @@ WRONG_OPTIONS = {
     "ProgressiveBias(rule=Pruning(": {"select": ab.select.ProgressiveBias(ab.select.Pruning())},
     "Widening(rule=Rollout(": {"select": ab.select.Widening(ab.Rollout())},
     "strict must be True or False, not 'no'": {"select": ab.Rave(strict="no")},
+    "UCT: c=inf must be 0 or more, at most 1e+30": {"select": ab.UCT(c=float("inf"))},
     "depth=0: must be a whole number of 1 or more": {"expand": ab.select.Expansion(depth=0)},
     "Expansion: after must be a whole number, not 1.5": {"expand": ab.select.Expansion(after=1.5)},
     "threads=0: must be a whole number": {"threads": 0},
     "memory='much': write a number of bytes": {"memory": "much"},
     "memory='1 XB': write a number of bytes": {"memory": "1 XB"},
     "memory=0: must be above 0": {"memory": 0},
+    "memory=nan: must be above 0": {"memory": float("nan")},
+    "memory=None: must be above 0": {"memory": None},
+    "seed=1.5: must be a whole number": {"seed": 1.5},
+    "seed=None: must be a whole number": {"seed": None},
+    "seed='x': must be a whole number": {"seed": "x"},
     "update, ahead and stale are for graphs: say graph=True": {
         "graph": ab.graphs.GraphOptions(ab.graphs.Idempotent(), merge=False)
     },

@@ -4,13 +4,13 @@
 rejects invalid values: a field declared as `Share` is a number from 0 to 1.
 """
 
-import math
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from anabranch.errors import OptionError
 
 Option = TypeVar("Option", bound=tuple[Any, ...])
 LARGEST = 2**31 - 1  # of whole numbers
+LARGEST_FLOAT = 1e30  # of other numbers: scores are products of a few of them, and infinite ones could not be compared
 WORDS = {int: "a whole number", float: "a number", bool: "True or False"}
 
 
@@ -21,11 +21,13 @@ class Range(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.low:g} or more" if self.high >= LARGEST else f"from {self.low:g} to {self.high:g}"
+        if self.high == LARGEST:
+            return f"{self.low:g} or more"
+        return f"{self.low:g} or more, at most {self.high:g}" if self.high > LARGEST else f"from {self.low:g} to {self.high:g}"
 
 
-NonNegative = Annotated[float, Range(0.0, math.inf)]
-Positive = Annotated[float, Range(1e-9, math.inf)]
+NonNegative = Annotated[float, Range(0.0, LARGEST_FLOAT)]
+Positive = Annotated[float, Range(1e-9, LARGEST_FLOAT)]
 Share = Annotated[float, Range(0.0, 1.0)]
 Count = Annotated[int, Range(1, LARGEST)]
 Whole = Annotated[int, Range(0, LARGEST)]

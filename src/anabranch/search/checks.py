@@ -1,5 +1,6 @@
 """Checks of the arguments of `Search`: each mistake raises an error of one sentence that names the remedy."""
 
+import math
 import numbers
 import re
 from collections.abc import Callable
@@ -32,9 +33,16 @@ def parse_memory(memory: int | str) -> int:
         if not match or match.group(2).upper() not in UNITS:
             raise SearchError(f'memory={memory!r}: write a number of bytes, or one with a unit such as "512MB" or "2GB"')
         memory = int(float(match.group(1)) * UNITS[match.group(2).upper()])
-    if memory < 1:
-        raise SearchError(f"memory={memory}: must be above 0")
+    if not isinstance(memory, Real) or not 1 <= memory < math.inf:
+        raise SearchError(f"memory={memory!r}: must be above 0")
     return int(memory)
+
+
+def whole_seed(seed: Any) -> int:
+    """The seed as an integer."""
+    if not isinstance(seed, numbers.Integral) and not (isinstance(seed, float) and seed.is_integer()):
+        raise SearchError(f"seed={seed!r}: must be a whole number")
+    return int(seed)
 
 
 def as_game(game: Any) -> Game | ObjectGame:
@@ -121,4 +129,4 @@ def check_limits(visits: int | None, total: int | None, seconds: float | None) -
         if value is not None:
             at_least_one(value, name)
     if seconds is not None and (not isinstance(seconds, numbers.Real) or not seconds > 0):
-        raise SearchError(f"seconds={seconds}: must be above 0")
+        raise SearchError(f"seconds={seconds!r}: must be above 0")

@@ -23,7 +23,7 @@ from anabranch.search import configure
 from anabranch.search import simultaneous as simultaneous  # registers implementations of the generic functions called here
 from anabranch.search.backup.graph_update import keeps_means
 from anabranch.search.backup.propagate import Staleness
-from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory, serves
+from anabranch.search.checks import as_game, check_limits, describe, is_a, one_of, option, parse_memory, serves, whole_seed
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import NEVER, OnGraph, Setting
 from anabranch.search.drivers.batch import BatchDriver, at_most_pending
@@ -119,7 +119,7 @@ class Search:
         self._picks_rule = select is None
         self.final = self._chosen.final
         self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
-        self.seed = int(seed)
+        self.seed = whole_seed(seed)
         self.memory = parse_memory(memory)
         expand = option(expand, Expansion(), "expand", is_a(Expansion))
         self.heuristic = self._chosen.heuristic

@@ -11,6 +11,7 @@ from anabranch.interrupts import released
 from anabranch.jit import generic
 
 LARGEST = 1e100  # the largest value where no range is known: many of them can still be summed
+LARGEST_PRIOR = 1e30  # they are stored in single precision, and those of a node are summed
 SLACK = 1e-4  # as a share of the range, for evaluators that round
 NO_PRIORS = (
     "the evaluator gave every legal action the prior 0; give legal actions some weight, "
@@ -65,6 +66,8 @@ def read_answer(answer: Any, count: int, game: Any, width: int, movers: np.ndarr
         priors = _array(priors, "priors", (count, *shape), (count, *shape))
         if (priors < 0.0).any():
             raise EvaluatorError("the evaluator gave a negative prior; priors are probabilities (logits want a softmax first)")
+        if (priors > LARGEST_PRIOR).any():
+            raise EvaluatorError(f"the evaluator gave a prior of {priors.max():g}; priors are probabilities")
     if deviations is not None:
         deviations = _array(deviations, "deviations", (count,), (count,))
         if (deviations < 0.0).any():
