@@ -23,6 +23,7 @@ from tests.search.own_parts import (
     Frozen,
     Gloomy,
     Hoarder,
+    Index,
     LeastVisits,
     Says,
     Stubborn,
@@ -98,6 +99,14 @@ def test_a_final_choice_of_ones_own_may_ask_for_standard_errors():
     assert 0 < result.visits[result.best] < result.visits.max()
     with pytest.raises(ab.errors.SearchError, match="no bounds are kept"):
         new_search(MatrixGame([[1.0, 0.0], [0.9, 0.8]]), final=Unsure())
+
+
+@when_plain
+@pytest.mark.parametrize("says", [-1, 7, 1.0, None, "a"])
+@pytest.mark.parametrize("game", [GAME, MatrixGame(np.eye(7).tolist())], ids=["in turn", "at once"])
+def test_a_final_choice_that_is_not_an_index_is_told(game, says):
+    with pytest.raises(ab.errors.SearchError, match=r"`choose` returned .*; return the index of a candidate, from 0 to 6"):
+        new_search(game, final=Index(says)).run(visits=10)
 
 
 @when_plain

@@ -160,6 +160,15 @@ def wants_errors_by_lower_bound(final):
     return True
 
 
+def chosen_index(final: FinalChoice, candidates: Candidates, random: np.random.Generator) -> int:
+    """What `choose` returns, checked: the function may be a user's own."""
+    index, count = choose(final, candidates, random), len(candidates.visits)
+    if not isinstance(index, (int, np.integer)) or not 0 <= index < count:
+        wanted = f"return the index of a candidate, from 0 to {count - 1}"
+        raise SearchError(f"final={final!r}: `choose` returned {index!r}; {wanted}")
+    return int(index)
+
+
 def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """The priors with noise mixed in."""
     noise = random.dirichlet(np.full(len(priors), rule.alpha))

@@ -16,7 +16,7 @@ from anabranch.search.memory.columns import NAMES
 from anabranch.search.memory.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIONS, On, sign_of
 from anabranch.search.memory.tree import Tree
-from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, choose, noisy
+from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, chosen_index, noisy
 from anabranch.search.results.result import Move, Result, Stats
 from anabranch.search.select.gumbel import Gumbel, urges
 from anabranch.search.select.limits import Limits, Scale
@@ -324,4 +324,4 @@ def choose_among(final: FinalChoice, mask: np.ndarray, edges: Candidates, random
     """The index of the edge to play, among those that the mask allows."""
     allowed = np.flatnonzero(mask)
     some: list[Any] = [numbers[allowed] if isinstance(numbers, np.ndarray) else numbers for numbers in edges]
-    return int(allowed[choose(final, Candidates(*some), random)])
+    return int(allowed[chosen_index(final, Candidates(*some), random)])

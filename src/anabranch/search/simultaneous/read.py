@@ -10,7 +10,7 @@ from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.loops.steps import Rules
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import NO_NODE
-from anabranch.search.results.final import Candidates, FinalChoice, choose, noisy
+from anabranch.search.results.final import Candidates, FinalChoice, chosen_index, noisy
 from anabranch.search.results.read import (
     edge_records,
     line_from,
@@ -96,7 +96,7 @@ def read_pairs(
     best, moves = [], []
     for player, policy in enumerate(policies):
         seen = candidates(node, player, policy, limits.scale)
-        best.append(int(node.actions[player][choose(final, seen, random)]))
+        best.append(int(node.actions[player][chosen_index(final, seen, random)]))
         moves.append(read_moves(game, graph, node, player, policy))
     targets = [target_of(rules.select, node, player, policy, stake, limits) for player, policy in enumerate(policies)]
     line = line_from(graph, root)
