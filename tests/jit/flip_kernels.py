@@ -71,7 +71,10 @@ def kernels(where: Path) -> list[Case]:
 def load(case: Case) -> Any:
     """What a process would get from the file: compiled code, or None."""
     cache, signature, target, _ = case
-    return cache.load_overload(signature, target)
+    try:
+        return cache.load_overload(signature, target)
+    finally:
+        cache.release()  # who does not find it has promised to compile it
 
 
 def flips(cases: list[Case], count: int, dice: random.Random) -> Iterator[tuple[Case, int]]:
