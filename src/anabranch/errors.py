@@ -6,7 +6,7 @@
         RuleError          a rule does not compile, or raises: which rule, which line, why
           KernelError      a rule raised inside a kernel, in the middle of its work
       IllegalMove          the action is not legal in this position
-      OptionError          an option has a field that makes no sense
+      OptionError          an option has a field of the wrong type or out of range
       SearchError          a search was asked for something it cannot do
         EvaluatorError     the evaluator raised, or gave what cannot be used
           NetworkError     a network cannot be read, does not fit the game, or gave what cannot be used

@@ -23,7 +23,7 @@ def test_rule_sets_that_do_not_exist_are_refused():
         Go(rules="japonese")
     with pytest.raises(GameError, match=r"rules=7: give a name .* or a RuleSet"):
         Go(rules=7)
-    with pytest.raises(GameError, match=r"ko='none' is no rule of Go; it is one of 'simple', 'positional', 'situational'"):
+    with pytest.raises(GameError, match=r"ko='none' is not a rule of Go; it is one of 'simple', 'positional', 'situational'"):
         RuleSet(ko="none")
     with pytest.raises(GameError, match=r"a rule set has no point 'superko'"):
         RULE_SETS["aga"].but(superko=True)

@@ -270,7 +270,7 @@ CASES = {
     UsesAnObject: ("is_legal", "`HOME` is a Point, and rules can only read numbers, tuples and arrays"),
     CallsARule: ("is_over", "the rule of that name is `rules.is_legal(state, ...)` after `from anabranch.games import rules`"),
     CallsAClassForARule: ("is_over", "`Stones` is a game's class; call a rule as rules.NAME(state, ...)"),
-    MakesText: ("play", "rules cannot make text; names for people belong into `name_of` and `text`"),
+    MakesText: ("play", "rules cannot make text; names for people belong in `name_of` and `text`"),
     StoresText: ("play", "text cannot be stored in a state; use numbers, such as 0 and 1"),
     StoresAList: ("play", "set the elements one by one, or all at once: state.pile[:] = 0"),
     AddsToAnArray: ("play", "`state.pile += 0.5` changes a whole array; write a loop over the elements"),

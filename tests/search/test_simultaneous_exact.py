@@ -134,7 +134,7 @@ def test_actions_with_the_same_outcome_count_together():
     ids=["short", "sum", "negative", "long"],
 )
 def test_what_is_no_distribution_is_refused(policies):
-    with pytest.raises(ab.errors.GameError, match="is no distribution over the legal actions"):
+    with pytest.raises(ab.errors.GameError, match="is not a distribution over the legal actions"):
         ab.simultaneous.exploitability(RPS.start(), policies)
 
 
@@ -157,7 +157,7 @@ def test_positions_in_which_not_both_move_are_refused(position):
 def test_a_general_sum_game_wants_a_plan():
     with pytest.raises(ab.errors.GameError, match="not zero-sum: what follows has no exact value; give a plan"):
         ab.simultaneous.exploitability(Repeated(2).start(), ([0.0, 1.0], [0.0, 1.0]))
-    with pytest.raises(ab.errors.GameError, match="is no game in which both move at once"):
+    with pytest.raises(ab.errors.GameError, match="is not a game in which both move at once"):
         Solver(ConnectFour())
     with pytest.raises(ab.errors.GameError, match="nobody moves in this position"):
         Solver(RPS).equilibrium(RPS.position(["rock/paper"]))

@@ -4,7 +4,7 @@
     client.ask("boardsize 9")
     client.ask("genmove b")          # "E5"
 
-Every answer has a time limit. A program that dies, hangs, or answers with something that is no answer raises `GtpError`, which
+Every answer has a time limit. A program that dies, hangs, or gives something other than an answer raises `GtpError`, which
 says what happened and at which command, with the last lines of its stderr in `details`; after that it is closed. `? ...` is an
 answer, too, and raises `GtpRefusal`; the program lives on. What is printed before the first answer is a banner and passed over.
 """

@@ -4,7 +4,7 @@
 
 Games of a match have numbers from 0 on, and a number says all about a game: who begins (in even numbers the first player), the
 opening (the same in 2k and 2k + 1), the seeds of both players. So a game is never played twice, and one that was broken off can
-be played again. How many games are played, in how many processes, is no part of a match. Read next: `playing.py`.
+be played again. How many games are played, in how many processes, does not belong to a match. Read next: `playing.py`.
 """
 
 import functools

@@ -153,7 +153,7 @@ def _anchor(data: Mapping[str, Any], players: Mapping[str, str]) -> tuple[str, f
 
 
 def _how(data: Mapping[str, Any], home: Path) -> dict[str, Any]:
-    """What is no part of a match."""
+    """What does not belong to a match."""
     given = {key: data[key] for key in ("games", "processes", "timeout") if key in data}
     return {**given, **{key: str(home / data[key]) for key in ("db", "sgf") if key in data}}
 

@@ -33,7 +33,7 @@ class Output(io.FileIO):
 
 
 class Messages(io.FileIO):
-    """Standard error: what nobody can hear is no reason to stop."""
+    """Standard error: the program goes on if it cannot be written."""
 
     def write(self, data: Any) -> int | None:  # type: ignore[override]
         """Write, if that can be done."""

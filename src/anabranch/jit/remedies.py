@@ -138,7 +138,7 @@ def _in_source(function: Callable[..., Any], argument_types: tuple[Any, ...]) ->
 
 def _about_node(node: ast.AST, function: Callable[..., Any], arrays: set[str]) -> str:
     if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Call) and ast.unparse(node.func) in ("str", "repr", "format")):
-        return "rules cannot make text; names for people belong into `name_of` and `text`"
+        return "rules cannot make text; names for people belong in `name_of` and `text`"
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return "text cannot be stored in a state; use numbers, such as 0 and 1"
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.List) and isinstance(node.targets[0], ast.Attribute):

@@ -143,7 +143,7 @@ class Go(Game):
             keep_board(state)
         state.second_last = state.last
         if action == pass_of(state):
-            if state.button == FREE_BUTTON:  # taking it is no step towards the end
+            if state.button == FREE_BUTTON:  # taking it does not bring the end closer
                 state.button = BLACK_BUTTON + state.turn
             else:
                 state.passes += 1

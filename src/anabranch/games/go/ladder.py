@@ -63,7 +63,7 @@ def read(state, stack, stone, most_moves):
     stack[0] = state
     stack[0].quick = 1
     colour = np.int64(state.colour[stone])
-    result = look(stack[0], stone, colour, True)
+    result = judge(stack[0], stone, colour, True)
     depth = 0
     while True:
         top = stack[depth]
@@ -78,7 +78,7 @@ def read(state, stack, stone, most_moves):
                 top.hot_count -= 1
                 stack[depth] = top
                 move(stack[depth], np.uint64(top.queue[top.hot_count]))
-                result = look(stack[depth], stone, colour, False)
+                result = judge(stack[depth], stone, colour, False)
         elif depth == 0:
             return result == CAPTURED
         else:
@@ -103,7 +103,7 @@ def move(state, cell):
 
 
 @routine
-def look(state, stone, colour, is_root):
+def judge(state, stone, colour, is_root):
     """What is known of a position. If it is open, the moves to try are in `queue`, best last, and counted in `hot_count`."""
     state.hot_count = 0
     if state.colour[stone] == EMPTY:  # the defender has killed himself

@@ -22,7 +22,7 @@ SMALLEST, LARGEST = 2, BUCKETS[-1]
 
 EMPTY, BLACK, WHITE, OFF = range(4)  # what a cell holds; OFF is the border
 HOT_UNKNOWN = -2  # not even the ply before the first
-NO_CELL = 0  # a corner of the border: never a move; also the "chain" of what is no stone
+NO_CELL = 0  # a corner of the border: never a move; also the "chain" of points without a stone
 PASS_CELL = 1  # in `recent`: a cell of the border stands for a pass
 WHITE_MOVED = 1 << 15  # in `recent`: added to the cell of a white move
 RECENT = 5  # moves that are kept, as many as KataGo's networks see

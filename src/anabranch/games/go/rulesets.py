@@ -40,7 +40,7 @@ class RuleSet:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 known = ", ".join(map(repr, choices))
-                raise GameError(f"{name}={getattr(self, name)!r} is no rule of Go; it is one of {known}")
+                raise GameError(f"{name}={getattr(self, name)!r} is not a rule of Go; it is one of {known}")
         for name in ("suicide", "button"):
             if not isinstance(getattr(self, name), bool):
                 raise GameError(f"{name}={getattr(self, name)!r}: say True or False")

@@ -187,7 +187,7 @@ def lives(content, mark):
 
 @helper
 def mark_region(state, cell):
-    """Mark all that hangs together with this cell and is no living stone with the colours that it touches."""
+    """Mark all that is connected to this cell, and is not a living stone, with the colours that it touches."""
     s = stride(state)
     colours, marks, queue = state.colour, state.mark, state.queue
     queue[0] = cell

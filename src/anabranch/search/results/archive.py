@@ -107,7 +107,7 @@ class Archive:
         names = [entry.filename for entry in file.infolist()]
         self.names = {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
         if len(self.names) < len(names):
-            raise Damaged("a name is there twice, or what is no array")
+            raise Damaged("a name occurs twice, or something is not an array")
 
     def read_bytes(self, name: str, most: int) -> bytes:
         """An array of bytes, if it has at most so many."""

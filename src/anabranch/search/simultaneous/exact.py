@@ -48,7 +48,7 @@ class Solver:
 
     def __init__(self, game: SimultaneousGame) -> None:
         if not isinstance(game, SimultaneousGame):
-            raise GameError(f"{game!r} is no game in which both move at once")
+            raise GameError(f"{game!r} is not a game in which both move at once")
         self.game = game
         self._solved: dict[Any, tuple[float, Solution | None]] = {}
 
@@ -176,4 +176,4 @@ def _folded(position: JointPosition, player: int, policy: Any) -> np.ndarray:
         folded = np.array([sum(numbers[action] for action in same) for same in outcomes.values()])
         if abs(folded.sum() - 1.0) <= TOLERANCE and folded.min() >= -TOLERANCE:
             return folded
-    raise GameError(f"player {player}'s policy {policy!r} is no distribution over the legal actions {list(outcomes)}")
+    raise GameError(f"player {player}'s policy {policy!r} is not a distribution over the legal actions {list(outcomes)}")
