@@ -12,7 +12,8 @@ from anabranch.games.go import Go
 from anabranch.games.position import Position
 from anabranch.nets.files import open_network
 from anabranch.nets.katago.averages import SearchAverages
-from anabranch.nets.katago.evaluator import LEAD, LOSS, WIN, KataGoNet
+from anabranch.nets.katago.columns import LEAD, LOSS, WIN
+from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.nets.network import Network
 from anabranch.presets import katago_options
 from tests.conftest import when_compiled
@@ -61,7 +62,7 @@ def test_values_are_what_the_game_pays(path):
     values = KataGoNet(path, symmetry="none", game=scored)(records(scored.position(["C3", "B2"]))).values
     assert values[0] == pytest.approx(np.clip(evaluation.score_mean[0], *scored.value_range), abs=1e-4)
     mixed = Go(SIZE, 2.5, returns="mix")
-    win, point = mixed.weights
+    win, point = (mixed.fields[name] for name in ("win_weight", "score_weight"))
     values = KataGoNet(path, symmetry="none", game=mixed)(records(mixed.position(["C3", "B2"]))).values
     wanted = win * (evaluation.win[0] - evaluation.loss[0]) + point * evaluation.score_mean[0]
     assert values[0] == pytest.approx(wanted, abs=1e-5)

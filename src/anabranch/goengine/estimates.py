@@ -6,6 +6,7 @@ from anabranch.games.position import Position
 from anabranch.goengine.estimate import Estimate, estimate, spread_of
 from anabranch.goengine.network_estimate import NetworkEstimate
 from anabranch.goengine.searches import Options
+from anabranch.nets.katago.search import KataGoSearch
 from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 
@@ -20,8 +21,8 @@ class Estimator:
     def __call__(self, search: Search, result: Result) -> Estimate | NetworkEstimate:
         """The estimate after so much of the search."""
         options = self.options
-        if options.net is not None:
-            return NetworkEstimate(search, search.options.evaluate)
+        if isinstance(search, KataGoSearch):
+            return NetworkEstimate(search)
         if self._spread is None:
             self._spread = spread_of(self.position, options.policy, options.seed)
         return estimate(self.position, result.pv, options.policy, options.seed, self._spread)

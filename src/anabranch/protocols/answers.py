@@ -9,11 +9,10 @@ import numpy as np
 from anabranch.games.go import Go
 from anabranch.games.go.layout import NO_CELL, action_of
 from anabranch.games.position import Position
-from anabranch.goengine.estimate import Points
 from anabranch.goengine.estimates import Estimator
 from anabranch.goengine.game_tree import stones_of
 from anabranch.goengine.network_estimate import NetworkEstimate
-from anabranch.goengine.report import LONGEST_LINE, Report, report_of
+from anabranch.goengine.report import LONGEST_LINE, Candidate, Report, report_of
 from anabranch.goengine.turns import LETTERS, go_of
 from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.protocols.info_lines import from_the_top
@@ -98,7 +97,7 @@ def _moves(report: Report, flip: bool) -> list[dict[str, Any]]:
             "weight": float(move.visits),
             "edgeWeight": float(move.visits),
             "playSelectionValue": float(move.visits),
-            **_values(move.winrate, move.lcb, move.points, flip),
+            **_values(move, flip),
             "prior": round(move.prior, DIGITS),
             "order": move.order,
             "pv": list(move.line),
@@ -112,7 +111,7 @@ def _root(report: Report, position: Position, flip: bool) -> dict[str, Any]:
     return {
         "visits": report.visits,
         "weight": float(report.visits),
-        **_values(report.winrate, report.lcb, report.points, flip),
+        **_values(report, flip),
         "currentPlayer": LETTERS[report.player],
         "thisHash": f"{high:016X}{low:016X}",
         "symHash": symmetric_hash(position),
@@ -162,12 +161,11 @@ def model_info(net: KataGoNet) -> dict[str, Any]:
     }
 
 
-def _values(winrate: float, lcb: float, points: Points | None, flip: bool) -> dict[str, float]:
+def _values(said: Candidate | Report, flip: bool) -> dict[str, float]:
     """Numbers from the view that is wanted."""
-    side = -1.0 if flip else 1.0
-    if flip:
-        winrate, lcb = 1.0 - winrate, 1.0 - lcb
-    found = {"winrate": winrate, "lcb": lcb, "utility": 2 * winrate - 1, "utilityLcb": 2 * lcb - 1}
+    side, points = -1.0 if flip else 1.0, said.points
+    winrate, lcb = (1.0 - said.winrate, 1.0 - said.lcb) if flip else (said.winrate, said.lcb)
+    found = {"winrate": winrate, "lcb": lcb, "utility": side * said.utility, "utilityLcb": side * said.utility_lcb}
     if points is not None:
         lead, score = side * points.lead, side * points.score
         found |= {"scoreLead": lead, "scoreMean": lead, "scoreSelfplay": score, "scoreStdev": points.spread}

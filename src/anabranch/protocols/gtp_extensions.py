@@ -7,7 +7,6 @@ from anabranch.errors import GameError, IllegalMove, OptionError
 from anabranch.goengine.clock import TimeSettings
 from anabranch.goengine.estimate import estimate
 from anabranch.goengine.game_tree import stones_of
-from anabranch.goengine.report import winrate_of
 from anabranch.goengine.turns import LETTERS, with_turn
 from anabranch.protocols import kata_rules, sgf
 from anabranch.protocols.gtp_commands import NAME, generate
@@ -313,7 +312,8 @@ def moves(session: "Session", arguments: Arguments) -> str:
     shown = [move for move in result.moves if move.visits and move.action != pass_][:20]
     line = " ".join(f"{LETTERS[(player + i) % 2].lower()} {engine.game.name_of(a)}" for i, a in enumerate(result.pv[:10]))
     labels = " ".join(f"{move.name} {move.visits}" for move in shown)
-    influence = " ".join(f"{move.name} {2 * winrate_of(move.value) - 1:.2f}" for move in shown)
+    most = 1.0 if engine.search is None else engine.search.game.value_range[1]
+    influence = " ".join(f"{move.name} {0.0 if move.value is None else move.value / most:.2f}" for move in shown)
     return f"VAR {line}\nLABEL {labels}\nINFLUENCE {influence}\nTEXT {result.summary}"
 
 

@@ -27,16 +27,14 @@ def kata_line(report: Report, game: Go, extras: Collection[str] = ()) -> str:
     """As KataGo writes it: fractions, points, and on request ownership. Every number that is no count has a decimal point, by
     which Sabaki tells the two apart."""
     parts = [
-        f"info move {move.name} visits {move.visits} utility {2 * move.winrate - 1:.6f} winrate {move.winrate:.6f} "
+        f"info move {move.name} visits {move.visits} utility {move.utility:.6f} winrate {move.winrate:.6f} "
         f"{_points(move.points)}prior {move.prior:.6f} lcb {move.lcb:.6f} "
-        f"utilityLcb {2 * move.lcb - 1:.6f} order {move.order} pv {' '.join(move.line)}"
+        f"utilityLcb {move.utility_lcb:.6f} order {move.order} pv {' '.join(move.line)}"
         for move in report.moves
     ]
     if "rootInfo" in extras:
         points = _points(report.points)
-        parts.append(
-            f"rootInfo visits {report.visits} utility {2 * report.winrate - 1:.6f} winrate {report.winrate:.6f} {points}"
-        )
+        parts.append(f"rootInfo visits {report.visits} utility {report.utility:.6f} winrate {report.winrate:.6f} {points}")
     if "ownership" in extras and report.ownership is not None:
         parts.append("ownership " + " ".join(f"{number:.4f}" for number in from_the_top(report.ownership, game)))
     return " ".join(part.strip() for part in parts)

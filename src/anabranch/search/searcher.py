@@ -314,6 +314,11 @@ class Search:
         with self._changing():
             self.rooted.advance(action, keep)
 
+    def clear(self) -> None:
+        """Forget what was found. The root stays where it is."""
+        with self._changing():
+            self.rooted.driver = None
+
     def back(self) -> None:
         """Undo the last `advance`. What was found there is still there, unless the search runs on a compact tree (one thread,
         `Rollout` or `Uniform`, no graph) or memory was collected since."""

@@ -20,27 +20,15 @@ from anabranch.games.go import Go
 from anabranch.games.position import Position
 from anabranch.jit import kernel
 from anabranch.nets.evaluator import NetworkEvaluator
+from anabranch.nets.katago.columns import COLUMNS
 from anabranch.nets.katago.inputs import encode_inputs, encode_position
 from anabranch.nets.katago.layers import LARGEST_BOARD
 from anabranch.nets.katago.model import KataGoModel
 from anabranch.nets.katago.outputs import Evaluations, RawOutputs, read_policy, read_values
 from anabranch.nets.katago.symmetry import SYMMETRIES, look_from
+from anabranch.nets.katago.utility import expected_utility, utility_error
 from anabranch.nets.outputs import LEAST_PRIOR
 from anabranch.search.evaluate.python import Checked, CheckedWithErrors
-
-# What is cached of a position besides its priors and ownership; all in the view of the player to move.
-COLUMNS = (
-    "win",
-    "loss",
-    "no_result",
-    "score_mean",
-    "score_square",
-    "lead",
-    "variance_time",
-    "value_error",
-    "score_error",
-)
-WIN, LOSS, NO_RESULT, SCORE_MEAN, SCORE_SQUARE, LEAD, VARIANCE_TIME, VALUE_ERROR, SCORE_ERROR = range(len(COLUMNS))
 
 KNOWS_ERRORS = 9  # the model version from which on networks estimate their own errors
 
@@ -99,8 +87,8 @@ class KataGoNet(NetworkEvaluator):
         return self._model
 
     def for_game(self, game: Game) -> "KataGoNet":
-        """The same network for another game, with a cache of its own; this one if it is the game's already."""
-        if self.game == game:
+        """The same network for another game, with a cache of its own; this one if it serves the game already."""
+        if self.game is not None and self.serves(game):
             return self
         other = KataGoNet.__new__(KataGoNet)
         other.__setstate__({**self.__getstate__(), "game": None})
@@ -114,6 +102,10 @@ class KataGoNet(NetworkEvaluator):
         if max(game.width, game.height) > LARGEST_BOARD:
             raise NetworkError(f"{self.path} plays on boards of up to {LARGEST_BOARD} lines, not on {game!r}")
 
+    def serves(self, game: Game) -> bool:
+        """Whether what is cached is true of this game: whatever it is played for, if the rest is the same."""
+        return isinstance(game, Go) and isinstance(self.game, Go) and game.paying("win") == self.game.paying("win")
+
     def _widths(self, game: Game) -> tuple[int, int]:
         return game.actions + game.actions - 1, len(COLUMNS)
 
@@ -122,12 +114,15 @@ class KataGoNet(NetworkEvaluator):
         if not isinstance(states, np.ndarray):
             raise NetworkError(f"{self.path} evaluates positions of `Go`, not Python objects")
         game, found = self._find(states)
-        assert isinstance(game, Go)
         priors = np.ascontiguousarray(found.priors[:, : game.actions])
-        values = worth(game, found.values)
+        values = expected_utility(states, found.values)
         if self.model().header.version < KNOWS_ERRORS:
             return Checked(priors, values)
-        return CheckedWithErrors(priors, values, error_of(game, found.values))
+        return CheckedWithErrors(priors, values, utility_error(states, found.values))
+
+    def numbers(self, position: Position) -> np.ndarray:
+        """What is kept of a position, f8 (COLUMNS,), for the player to move; like an evaluation by a search, and cached."""
+        return self._find(position.record())[1].values[0]
 
     def opinion(self, position: Position, symmetry: int | None = None, optimism: float | None = None) -> Opinion:
         """What the network says of a position seen under one symmetry, KataGo's number; by default averaged over all.
@@ -191,19 +186,6 @@ def mark_legal(states, scratch, legal):
     for i in range(len(states)):
         for j in range(rules.legal_actions(states[i], scratch)):
             legal[i, scratch[j]] = True
-
-
-def worth(game: Go, numbers: np.ndarray) -> np.ndarray:
-    """What the game is expected to pay the player to move, f8 (n,), from cached numbers."""
-    win, score = game.weights
-    low, high = game.value_range
-    return np.clip(win * (numbers[:, WIN] - numbers[:, LOSS]) + score * numbers[:, SCORE_MEAN], low, high)
-
-
-def error_of(game: Go, numbers: np.ndarray) -> np.ndarray:
-    """The standard error of that, as far as the network knows it."""
-    win, score = game.weights
-    return win * numbers[:, VALUE_ERROR] + score * numbers[:, SCORE_ERROR]
 
 
 def _from_bottom(points: np.ndarray, passing: np.ndarray, game: Go) -> np.ndarray:
