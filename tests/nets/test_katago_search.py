@@ -38,7 +38,7 @@ def utility_of(score: float, points: int, utility: Utility) -> float:
 # --- what a game pays ---
 
 
-@pytest.mark.parametrize("utility", [Utility(), Utility(centre=4.5), Utility(win=0.0, static=0.0, dynamic=1.0), Utility(2.0, 0.0)])
+@pytest.mark.parametrize("utility", [Utility(), Utility(centre=4.5), Utility(win=0.0, dynamic=1.0), Utility(2.0, 0.0)])
 @pytest.mark.parametrize(("moves", "komi"), [("C3", 2.5), ("C3", 24.5), ("C3", 25), ("", 0)])
 def test_the_end_of_a_game_pays_its_utility(moves, komi, utility):
     game = Go(SIZE, komi, "tromp-taylor", returns=utility)
