@@ -9,10 +9,13 @@ import anabranch as ab
 from anabranch.errors import NetworkError, OptionError
 from anabranch.games.connectfour import ConnectFour
 from anabranch.games.go import Go
+from anabranch.games.go.rulesets import RULE_SETS
 from anabranch.games.position import Position
 from anabranch.nets.files import open_network
 from anabranch.nets.katago.averages import SearchAverages
 from anabranch.nets.katago.evaluator import LEAD, LOSS, WIN, KataGoNet
+from anabranch.nets.katago.inputs import encode_position
+from anabranch.nets.katago.outputs import read_values
 from anabranch.nets.network import Network
 from anabranch.presets import katago_options
 from tests.conftest import when_compiled
@@ -141,6 +144,20 @@ def test_mistakes_are_told(path, tmp_path):
 def test_files_are_told_apart_by_their_ending(path, connect_four):
     assert isinstance(open_network(path, Go(SIZE), batch=3), KataGoNet)
     assert isinstance(open_network(connect_four[1], ConnectFour()), Network)
+
+
+def test_a_network_that_wants_pass_alive_area_with_suicide_gets_it(tmp_path):
+    network = make_network(version=17, seed=2)
+    assert network.header.pass_alive_with_suicide
+    game = Go(SIZE, 2.5, RULE_SETS["chinese"])
+    net = KataGoNet(write_network(tmp_path / "net.bin.gz", network), symmetry="none", game=game)
+    position = game.drawn("O . X X X\n. . X X X\nX X X X X\nX X X X X\nX X X X .")
+    with_it, without = encode_position(position, with_suicide=True), encode_position(position, with_suicide=False)
+    assert not np.array_equal(with_it[0], without[0])
+    raw = net.model()(*with_it[:2])
+    wanted = read_values(raw, network.header, may_end_without_result=False)
+    assert net.opinion(position, 0).evaluation.win == pytest.approx(wanted.win, abs=1e-5)
+    assert net(position.record()).values == pytest.approx(wanted.win - wanted.loss, abs=1e-5)
 
 
 @when_compiled
