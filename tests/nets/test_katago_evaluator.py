@@ -126,6 +126,42 @@ def test_copies_go_to_other_processes(path):
     assert np.abs(copy(records(game.start())).priors - net(records(game.start())).priors).max() < 1e-6
 
 
+@pytest.mark.parametrize("symmetry", ["none", "random", "all"])
+def test_a_root_has_less_optimism_than_the_tree(certain, symmetry):
+    game = Go(SIZE, 2.5)
+    position = game.position(["C3", "B2"])
+    net = KataGoNet(certain, symmetry=symmetry, game=game)
+    assert (net.optimism, net.root_optimism) == (1.0, 0.2)
+    priors = net.root_priors(position)
+    same = KataGoNet(certain, symmetry=symmetry, optimism=0.2, game=game)
+    assert np.abs(priors - same(records(position)).priors[0])[position.legal_actions].max() < 1e-6
+    assert np.abs(priors - net(records(position)).priors[0]).max() > 1e-4
+    done = net.stats.evaluations
+    assert net.root_priors(position) is priors and net.stats.evaluations == done  # searched once more
+    net.root_optimism = 0.3
+    assert np.abs(net.root_priors(position) - priors).max() > 1e-5
+
+
+def test_a_root_is_like_the_tree_where_optimism_makes_no_difference(path, certain):
+    position = Go(SIZE, 2.5).start()
+    assert KataGoNet(path).root_priors(position) is None  # there is one policy only
+    assert KataGoNet(certain, optimism=0.1).root_optimism == 0.1
+    assert KataGoNet(certain, optimism=0.1).root_priors(position) is None
+    assert KataGoNet(certain, root_optimism=1.0).root_priors(position) is None
+    with pytest.raises(OptionError, match=r"root_optimism=-1: give a number from 0 to 1"):
+        KataGoNet(certain, root_optimism=-1)
+
+
+@when_compiled
+def test_a_search_puts_the_optimism_of_roots_on_its_root_and_takes_it_off_again(certain):
+    game = Go(SIZE, 2.5)
+    options = katago_options(KataGoNet(certain, symmetry="none", game=game, batch=1)) | {"final": ab.final.MostVisits()}
+    search, net = ab.Search(game, **options, seed=1), options["evaluate"]
+    assert search.run(visits=1).best == net.root_priors(game.start()).argmax()
+    edges = search.graph.edges[search.graph.edges["source"] == 0]
+    assert edges["prior"] == pytest.approx(net(records(game.start())).priors[0][edges["action"]], abs=1e-6)
+
+
 def test_mistakes_are_told(path, tmp_path):
     with pytest.raises(NetworkError, match="is a network for Go"):
         KataGoNet(path, game=ConnectFour())

@@ -118,7 +118,9 @@ def test_evaluations_are_those_of_the_reference(human, name):
         priors /= priors.sum()
         priors = np.append(priors[:-1].reshape(4, 6)[::-1], priors[-1])  # bottom row first
         assert np.abs(net.opinion(position, symmetry=0).priors - priors).max() < 1e-5
+        assert np.abs(net.opinion(position, symmetry=0, optimism=1.0).priors - priors).max() < 1e-5
         assert np.abs(net(position.record()).priors[0] - priors).max() < 1e-5
+        assert net.root_priors(position) is None
 
 
 def test_each_profile_has_its_own_evaluations_and_cache(human):

@@ -43,6 +43,7 @@ COLUMNS = (
 )
 WIN, LOSS, NO_RESULT, SCORE_MEAN, SCORE_SQUARE, LEAD, VARIANCE_TIME, VALUE_ERROR, SCORE_ERROR = range(len(COLUMNS))
 
+ROOT_OPTIMISM = 0.2  # KataGo's
 KNOWS_ERRORS = 9  # the model version from which on networks estimate their own errors
 
 
@@ -69,6 +70,7 @@ class KataGoNet(NetworkEvaluator):
         game: Game | None = None,
         seed: int = 0,
         profile: str | None = None,
+        root_optimism: float | None = None,
     ) -> None:
         """path       a file of KataGo's: .bin.gz, .txt.gz, .bin or .txt, of model version 8 to 17
         batch      how many leaves a search may collect for one call
@@ -80,10 +82,13 @@ class KataGoNet(NetworkEvaluator):
         game       the game it evaluates; `Search` sets it too
         seed       of the random symmetries
         profile    whose moves a human-like network predicts: "rank_5k", "proyear_1990"; see `profiles.py`
+        root_optimism   the optimism at the root of a search; by default 0.2, as in KataGo, or `optimism` if that is less
         """
-        if not 0.0 <= optimism <= 1.0:
-            raise OptionError(f"optimism={optimism!r}: give a number from 0 to 1")
-        self.path, self.optimism = Path(path), float(optimism)
+        root_optimism = min(optimism, ROOT_OPTIMISM) if root_optimism is None else root_optimism
+        for name, number in (("optimism", optimism), ("root_optimism", root_optimism)):
+            if not 0.0 <= number <= 1.0:
+                raise OptionError(f"{name}={number!r}: give a number from 0 to 1")
+        self.path, self.optimism, self.root_optimism = Path(path), float(optimism), float(root_optimism)
         self.profile = profile
         super().__init__(batch, cache, symmetry, threads, providers, seed)
         self._check_profile()
@@ -93,6 +98,7 @@ class KataGoNet(NetworkEvaluator):
     def _prepare(self) -> None:
         super()._prepare()
         self._model: KataGoModel | None = None
+        self._last_root: tuple[Position, float, np.ndarray] | None = None  # its optimism and priors
 
     def model(self) -> KataGoModel:
         """The model; a copy in another process loads it when first called."""
@@ -110,7 +116,7 @@ class KataGoNet(NetworkEvaluator):
             if not is_human:
                 raise OptionError(f"profile={self.profile!r}: {self.path} is not a human-like network; leave the profile out")
         if is_human:
-            self.optimism = 0.0
+            self.optimism = self.root_optimism = 0.0
 
     def for_game(self, game: Game) -> "KataGoNet":
         """The same network for another game, with a cache of its own; this one if it is the game's already."""
@@ -153,17 +159,34 @@ class KataGoNet(NetworkEvaluator):
 
     def opinion(self, position: Position, symmetry: int | None = None, optimism: float | None = None) -> Opinion:
         """What the network says of a position seen under one symmetry, KataGo's number; by default averaged over all.
-        Superko and the game's past are taken into account; nothing is cached. `optimism`: instead of the evaluator's."""
+        Superko and the game's past are taken into account; nothing is cached. `optimism`: instead of the evaluator's; there is
+        none with a human-like network."""
         game = position.game
         self._check(game)
         assert isinstance(game, Go)
         planes, of_globals, legal = encode_position(position, self.model().header.pass_alive_with_suicide)
         who = self._metadata(game, position.record())
         sides = range(SYMMETRIES) if symmetry is None else [symmetry]
-        mixed = self.optimism if optimism is None else optimism
+        mixed = self.optimism if optimism is None or self.profile is not None else optimism
         read = [self._read(game, self._timed(self._run, 1, planes, of_globals, who, side), legal, mixed) for side in sides]
         priors = np.mean([priors for priors, _ in read], axis=0)
         return Opinion(priors[0], _mean([values for _, values in read]), _from_bottom(legal[:, :-1], legal[:, -1:], game)[0])
+
+    def root_priors(self, position: Position) -> np.ndarray | None:
+        """The priors of a search's root, f4 (actions,), if its optimism makes them others than in the tree."""
+        if self.root_optimism == self.optimism or self.model().network.policy.channels == 1:
+            return None
+        last = self._last_root
+        if last is None or last[0] is not position or last[1] != self.root_optimism:  # a root is often searched again
+            priors = self.opinion(position, self._side_of(position), self.root_optimism).priors
+            last = self._last_root = position, self.root_optimism, np.maximum(priors, LEAST_PRIOR)
+        return last[2]
+
+    def _side_of(self, position: Position) -> int | None:
+        """The symmetry under which a search has this position evaluated; None for all."""
+        if self.symmetry == "random":
+            return int(self._draw(np.array([position.key], np.uint64), SYMMETRIES)[0])
+        return None if self.symmetry == "all" else 0
 
     def recall(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What is cached for these keys of positions, u8 (n, 2): whether it is, bool (n,); numbers, f8 (n, COLUMNS); and
