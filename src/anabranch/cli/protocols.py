@@ -28,6 +28,7 @@ class View(StrEnum):
 
 
 NET_HELP = "Evaluate with this network of KataGo's, such as b6c96.bin.gz, in place of playouts"
+HUMAN_HELP = "Also report how people would play, by this human-like network of KataGo's, once a humanSLProfile is set"
 NET_THREADS_HELP = "With --net: threads of the network"
 Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most this")]
 Policy = Annotated[
@@ -37,6 +38,7 @@ Select = Annotated[str, typer.Option(metavar="RULE", help="Selection rule: best 
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether to merge transpositions")]
 Net = Annotated[Path | None, typer.Option(help=NET_HELP, show_default=False)]
+HumanNet = Annotated[Path | None, typer.Option(help=HUMAN_HELP, show_default=False)]
 NetThreads = Annotated[int, typer.Option(help=NET_THREADS_HELP)]
 NetBatch = Annotated[int, typer.Option(help="With --net: positions evaluated at once")]
 Memory = Annotated[str, typer.Option(help="Memory limit of the searches, such as 512MB")]
@@ -55,6 +57,7 @@ def gtp(
     visits: Annotated[int | None, typer.Option(help="Visits a move, including those kept from earlier searches")] = None,
     seconds: Seconds = None,
     net: Net = None,
+    human_net: HumanNet = None,
     net_threads: NetThreads = 1,
     batch: NetBatch = 8,
     select: Select = BEST,
@@ -84,6 +87,7 @@ def gtp(
         visits=visits,
         seconds=seconds,
         net=net_of(net, batch, net_threads),
+        human_net=human_net_of(human_net, net_threads),
         select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
@@ -110,6 +114,7 @@ def analyze(
     visits: Annotated[int | None, typer.Option(help="Visits a position, unless the request says otherwise")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for a position, unless the request says otherwise")] = None,
     net: Net = None,
+    human_net: HumanNet = None,
     net_threads: NetThreads = 1,
     batch: NetBatch = 8,
     select: Select = BEST,
@@ -133,6 +138,7 @@ def analyze(
         visits=visits,
         seconds=seconds,
         net=net_of(net, batch, net_threads),
+        human_net=human_net_of(human_net, net_threads),
         select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
@@ -185,6 +191,16 @@ def net_of(path: Path | None, batch: int = 8, threads: int = 1) -> Any:
     from anabranch.nets.katago.evaluator import KataGoNet
 
     return KataGoNet(path, batch=batch, threads=threads)
+
+
+def human_net_of(path: Path | None, threads: int = 1) -> Any:
+    """A human-like network by its file, without a profile yet; None if there is none."""
+    if path is None:
+        return None
+    from anabranch.nets.katago.evaluator import KataGoNet
+
+    make: Any = KataGoNet
+    return make(path, threads=threads, profile=None)
 
 
 def _talk(game: Any, options: Any) -> None:

@@ -13,6 +13,7 @@ from anabranch.games.position import Position
 from anabranch.goengine.clock import LAG
 from anabranch.goengine.endgame import settle
 from anabranch.jit import COMPILED
+from anabranch.nets.katago.averages import compile_averages
 from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.option_names import option_of
 from anabranch.presets import best_options, katago_options
@@ -37,6 +38,7 @@ class Options:
     seconds: float | None = None  # for a move; with a clock, at most
     policy: Any = None  # of playouts; None: the game's own
     net: KataGoNet | None = None  # evaluates positions in place of playouts
+    human_net: Any = None  # a human-like network, which predicts how people play; it is only asked for reports
     select: Any = BEST  # a selection rule, or its name: "best" is the strongest, heuristic included
     exploration: float | None = None  # the rule's constant c; None: its default
     graph: bool = True  # whether transpositions share a node
@@ -98,6 +100,8 @@ def warm(game: Go, options: Options) -> None:
             return
         warm_up(game, _search_options(game, options))
         settle(game.start(), options.policy, playouts=1)
+        if options.net is not None:
+            compile_averages()
         _warm.add(_kernels(game, options))
 
 

@@ -102,7 +102,7 @@ def gg_undo(session: "Session", arguments: Arguments) -> str:
 def printsgf(session: "Session", arguments: Arguments) -> str:
     """The game as SGF, or into a file."""
     tree = session.engine.record()
-    if not arguments:
+    if not arguments or arguments.rest == "-":
         return sgf.write(tree).strip()
     sgf.save(tree, arguments.rest.strip('"'))
     return ""
@@ -161,7 +161,8 @@ def kgs_rules(session: "Session", arguments: Arguments) -> str:
 
 @command("kgs-time_settings", "kata-time_settings")
 def kgs_time_settings(session: "Session", arguments: Arguments) -> str:
-    """none; absolute MAIN; canadian MAIN TIME STONES; byoyomi MAIN TIME PERIODS; fischer MAIN INCREMENT."""
+    """none; absolute MAIN; canadian MAIN TIME STONES; byoyomi MAIN TIME PERIODS; fischer MAIN INCREMENT; fischer-capped MAIN
+    INCREMENT LIMIT LONGEST, with a limit of main time and of a move's time, or a negative number for none."""
     kind = arguments.word("time system").lower().replace("-", "")
     if kind == "none":
         settings = TimeSettings()
@@ -172,16 +173,27 @@ def kgs_time_settings(session: "Session", arguments: Arguments) -> str:
         settings = TimeSettings(kind, main, period, arguments.integer("stones or periods", least=1))
     elif kind == "fischer":
         settings = TimeSettings(kind, arguments.number("main time", 0), arguments.number("increment", 0))
+    elif kind == "fischercapped":
+        settings = _capped(arguments)
     else:
-        raise Refused(f"{SYNTAX}: a time system is none, absolute, canadian, byoyomi or fischer")
+        raise Refused(f"{SYNTAX}: a time system is none, absolute, canadian, byoyomi, fischer or fischer-capped")
     session.engine.set_time(settings)
     return ""
+
+
+def _capped(arguments: Arguments) -> TimeSettings:
+    main, increment = arguments.number("main time", 0), arguments.number("increment", 0)
+    limit, longest = arguments.number("limit of main time"), arguments.number("longest time of a move")
+    if 0 <= limit < main:
+        raise Refused(f"{SYNTAX}: the limit of main time must not be below main time")
+    limits = (None if number < 0 else number for number in (limit, longest))
+    return TimeSettings("fischer", main, increment, 0, *limits)
 
 
 @command("kata-list_time_settings")
 def list_time_settings(session: "Session", arguments: Arguments) -> str:
     """The time systems that are known."""
-    return "none absolute byoyomi canadian fischer"
+    return "none absolute byoyomi canadian fischer fischer-capped"
 
 
 @command("kgs-game_over")

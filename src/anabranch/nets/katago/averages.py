@@ -112,6 +112,14 @@ def _root(variance: float) -> float:
     return variance**0.5 if variance > 0.0 else variance * 0.0
 
 
+def compile_averages() -> None:
+    """Compile the kernels below, on nothing."""
+    none, first, numbers = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0)
+    sort_parents_first(first, none, none.copy(), none.copy())
+    average(none, first, none, numbers, np.zeros((0, 1)))
+    spread_down(none, first, none, numbers, numbers, np.zeros(0, bool), numbers.copy())
+
+
 @kernel
 def sort_parents_first(first, targets, waiting, order):
     """Write all nodes so that a node comes before its children; those on cycles, and what is below them only, come last in the
