@@ -206,3 +206,19 @@ def test_a_human_like_network_tells_how_people_would_play(options):
     assert raw.count("whiteScoreSq ") == 8 and "whiteLead" not in raw and "varTimeLeft" not in raw
     (models,) = converse(both, "kata-get-models\n")
     assert len(json.loads(models[2:])) == 2
+
+
+@when_compiled
+def test_reports_come_during_the_search_with_the_same_fields(options):
+    watched = {**EVERYTHING, "maxVisits": 3000, "reportDuringSearchEvery": 0.01}
+    *during, final = answers_to(options, watched)
+    assert during and all(report["isDuringSearch"] for report in during) and not final["isDuringSearch"]
+    assert all(set(report) == FIELDS and set(report["rootInfo"]) >= ROOT_FIELDS for report in during)
+
+
+@when_compiled
+def test_the_network_is_loaded_before_the_first_command(options, monkeypatch):
+    loaded = []
+    monkeypatch.setattr("anabranch.nets.katago.evaluator.KataGoModel", lambda *arguments: loaded.append(arguments))
+    move, _, ownership = converse(options, "genmove b\nboardsize 6\nanabranch-ownership\n")
+    assert move.startswith("= ") and len(ownership.split()) == 37 and not loaded

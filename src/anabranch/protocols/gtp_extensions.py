@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from anabranch.errors import GameError, IllegalMove, OptionError
 from anabranch.goengine.clock import TimeSettings
 from anabranch.goengine.estimate import estimate
@@ -310,9 +312,18 @@ def ownership(session: "Session", arguments: Arguments) -> str:
     engine = session.engine
     engine.stop()
     engine.warm()
-    numbers = from_the_top(estimate(engine.position, policy=engine.options.policy).ownership, engine.game)
+    numbers = from_the_top(_owned(session), engine.game)
     width = engine.game.width
     return "\n".join(" ".join(f"{n:.2f}" for n in numbers[i : i + width]) for i in range(0, len(numbers), width))
+
+
+def _owned(session: "Session") -> np.ndarray:
+    """Ownership of each point, 1 for black: by the network, if there is one, or by playouts."""
+    position, options = session.engine.position, session.engine.options
+    if options.net is None:
+        return estimate(position, policy=options.policy).ownership
+    opinion = options.net.opinion(with_turn(position, position.to_play))
+    return opinion.evaluation.ownership[0].ravel() * (1 - 2 * position.to_play)
 
 
 @command("anabranch-moves")
