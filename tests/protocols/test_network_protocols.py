@@ -178,12 +178,12 @@ def test_a_search_can_be_cancelled(options):
 class Human:
     """A human-like network's place: the interface that is asked for reports."""
 
-    def __init__(self, net, profile=None):
-        self._net, self.profile = net, profile
+    def __init__(self, net):
+        self._net = net
         self.path, self.batch, self.model = net.path, net.batch, net.model
 
-    def with_profile(self, profile):
-        return Human(self._net, profile)
+    def for_profile(self, profile):
+        return Human(self._net)
 
     def opinion(self, *arguments):
         return self._net.opinion(*arguments)

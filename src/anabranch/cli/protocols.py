@@ -46,6 +46,7 @@ Seed = Annotated[int, typer.Option(help="Random seed of the first game; each fur
 RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON in KataGo's format"
 VERSION_HELP = "Answer to `version`, for clients that expect a certain one"
 LEAVE_HELP = "Do not finish pending requests when the input ends"
+ANYBODY = "rank_1d"  # a profile for loading a human-like network: it needs one
 GRACE = 0.5  # seconds to end what is running, once the other side has gone
 
 
@@ -194,13 +195,13 @@ def net_of(path: Path | None, batch: int = 8, threads: int = 1) -> Any:
 
 
 def human_net_of(path: Path | None, threads: int = 1) -> Any:
-    """A human-like network by its file, without a profile yet; None if there is none."""
+    """A human-like network by its file; None if there is none. It is not asked before a profile is set."""
     if path is None:
         return None
     from anabranch.nets.katago.evaluator import KataGoNet
 
     make: Any = KataGoNet
-    return make(path, threads=threads, profile=None)
+    return make(path, threads=threads, profile=ANYBODY)
 
 
 def _talk(game: Any, options: Any) -> None:

@@ -39,6 +39,7 @@ class Options:
     policy: Any = None  # of playouts; None: the game's own
     net: KataGoNet | None = None  # evaluates positions in place of playouts
     human_net: Any = None  # a human-like network, which predicts how people play; it is only asked for reports
+    human_profile: str = ""  # whose moves it predicts, such as rank_5k; it is not asked without
     select: Any = BEST  # a selection rule, or its name: "best" is the strongest, heuristic included
     exploration: float | None = None  # the rule's constant c; None: its default
     graph: bool = True  # whether transpositions share a node

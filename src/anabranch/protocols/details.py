@@ -83,8 +83,8 @@ class Details:
     @property
     def human(self) -> Opinion | None:
         """What the human-like network says of the position; None without one, or without a profile."""
-        net = self._estimator.options.human_net
-        return None if net is None or not net.profile else self._estimator.opinion(net)
+        options = self._estimator.options
+        return self._estimator.opinion(options.human_net) if options.human_net is not None and options.human_profile else None
 
     def policy(self, report_priors: dict[int, float]) -> np.ndarray:
         """Priors of all actions, -1 where they are illegal: as the search had them, and for actions that it was not allowed to

@@ -28,12 +28,12 @@ def kata_raw_nn(session: "Session", arguments: Arguments) -> str:
 @command("kata-raw-human-nn")
 def kata_raw_human_nn(session: "Session", arguments: Arguments) -> str:
     """What the human-like network says of the position: [COLOUR] SYMMETRY."""
-    net = session.engine.options.human_net
-    if net is None:
+    options = session.engine.options
+    if options.human_net is None:
         raise Refused("there is no human-like network; start the engine with --human-net FILE")
-    if not net.profile:
+    if not options.human_profile:
         raise Refused("the human-like network has to be told who plays: kata-set-param humanSLProfile rank_5k")
-    return _raw(session, arguments, net, is_human=True)
+    return _raw(session, arguments, options.human_net, is_human=True)
 
 
 def _raw(session: "Session", arguments: Arguments, net: KataGoNet, is_human: bool) -> str:

@@ -88,7 +88,7 @@ def _set(session: "Session", values: dict[str, Any]) -> None:
 
 def _of_search(options: Options) -> Options:
     """What decides how the engine's search works, without limits and habits."""
-    return replace(options, visits=None, seconds=None, width=0.0, ponder=False, resign=0.0, human_net=None)
+    return replace(options, visits=None, seconds=None, width=0.0, ponder=False, resign=0.0, human_net=None, human_profile="")
 
 
 def _known(name: str, there_are: dict[str, Any]) -> str:

@@ -118,13 +118,15 @@ def _rule_parameter(name: str) -> Parameter:
 
 
 def _get_profile(options: Options) -> str:
-    return "" if options.human_net is None else str(options.human_net.profile or "")
+    return options.human_profile
 
 
 def _set_profile(options: Options, value: Any) -> Options:
     if options.human_net is None:
         raise OptionError(f"{PROFILE} needs a human-like network: --human-net FILE")
-    return replace(options, human_net=options.human_net.with_profile(str(value) or None))
+    profile = str(value)
+    net = options.human_net.for_profile(profile) if profile else options.human_net
+    return replace(options, human_net=net, human_profile=profile)
 
 
 # --- the table ----------------------------------------------------------------------------------------------------------------
