@@ -137,11 +137,13 @@ class Engine:
         del self.history[-count:], self.moves[-count:]
 
     def load(self, tree: GameTree, count: int | None = None) -> None:
-        """A recorded game, or its first `count` moves, with its size and komi but our rules."""
+        """A recorded game, or its first `count` moves, with its size, and with its komi and rules where it names them."""
         recorded = tree.game
         handicap = recorded.handicap or tree.free_handicap
         size = (recorded.width, recorded.height)
-        other = Engine(replace(self.options, size=size, komi=tree.komi, rules=self.rules), self.now)
+        rules = recorded.rules if tree.names_rules else self.rules
+        komi = tree.komi if tree.names_komi else self.komi
+        other = Engine(replace(self.options, size=size, komi=komi, rules=rules), self.now)
         other.handicap = handicap
         other._begin(other._game(handicap))
         tree.game = other.game
@@ -157,7 +159,7 @@ class Engine:
                 other.play(node.colour, node.action)
                 number += 1
         self.stop()
-        self.size, self.komi, self.handicap = other.size, other.komi, other.handicap
+        self.size, self.komi, self.rules, self.handicap = other.size, other.komi, other.rules, other.handicap
         self._begin(other.game)
         self.history, self.moves = other.history, other.moves
 

@@ -18,7 +18,9 @@ from anabranch.nets.katago.search import KataGoSearch, katago_rule, unit_of
 from anabranch.option_names import option_of
 from anabranch.presets import best_options
 from anabranch.search.evaluate.rollout import Rollout
+from anabranch.search.results.final import RootTemperature
 from anabranch.search.searcher import Search
+from anabranch.search.select.puct import KataGoPUCT
 from anabranch.search.select.wide_root import WideRoot
 from anabranch.search.warm import warm_search, warm_up
 
@@ -40,6 +42,9 @@ class Options:
     policy: Any = None  # of playouts; None: the game's own
     net: KataGoNet | None = None  # evaluates positions in place of playouts
     utility: Utility = KATAGO_UTILITY  # what is played for with a network, apart from its centre
+    root_temperature: float = 1.0  # of the root's priors, with a network
+    human_net: Any = None  # a human-like network, which predicts how people play; it is only asked for reports
+    human_profile: str = ""  # whose moves it predicts, such as rank_5k; it is not asked without
     select: Any = BEST  # a selection rule, or its name: "best" is the strongest, heuristic included
     exploration: float | None = None  # the rule's constant c; None: its default
     graph: bool = True  # whether transpositions share a node
@@ -59,6 +64,7 @@ def new_search(game: Go, options: Options, seed: int, width: float = 0.0) -> Sea
     """A search with these options, with `width` as the noise at its root."""
     chosen: dict[str, Any] = {"graph": options.graph, "seed": seed, "memory": options.memory}
     if options.net is not None:
+        chosen["noise"] = None if options.root_temperature == 1.0 else RootTemperature(options.root_temperature)
         return KataGoSearch(game, options.net, options.utility, select=rule_of(game, options, width), **chosen)
     return Search(game, **_playout_options(game, options, width) | chosen)
 
@@ -74,16 +80,18 @@ def _playout_options(game: Go, options: Options, width: float = 0.0) -> dict[str
 def rule_of(game: Go, options: Options, width: float = 0.0) -> WideRoot:
     """The selection rule, with `width` as the noise at the root. It is the same kind of rule for playing and for analysis, so
     that one tree serves both and nothing is compiled twice."""
-    unit = 1.0 if options.net is None else unit_of(game.paying(options.utility))
     if options.select == BEST:
-        rule = best_options(game)["select"] if options.net is None else katago_rule(unit)
+        rule = best_options(game)["select"] if options.net is None else KataGoPUCT()
     else:
         rule = option_of("select", options.select, game) if isinstance(options.select, str) else options.select
     if options.exploration is not None:
         if "c" not in rule._fields:
             raise SearchError(f"{rule!r} has no exploration constant c")
         rule = rule._replace(c=options.exploration)
-    return WideRoot(rule, width * unit)
+    if options.net is None:
+        return WideRoot(rule, width)
+    unit = unit_of(game.paying(options.utility))
+    return WideRoot(katago_rule(unit, rule) if isinstance(rule, KataGoPUCT) else rule, width * unit)
 
 
 def without(position: Position, hidden: Collection[int]) -> list[int] | None:

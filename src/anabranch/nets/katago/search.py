@@ -55,15 +55,19 @@ def unit_of(game: Go) -> float:
     return win / game.value_range[1] if win > 0.0 else 1.0
 
 
-def katago_rule(unit: float = 1.0) -> KataGoPUCT:
-    """KataGo's PUCT where a win is worth so much."""
-    return RULE._replace(
-        c=RULE.c * unit,
-        growth=RULE.growth * unit,
-        usual=RULE.usual * unit,
-        fpu=ReducedFPU(RULE.fpu.offset * unit),
-        root_fpu=ReducedFPU(RULE.root_fpu.offset * unit),
+def katago_rule(unit: float = 1.0, rule: KataGoPUCT = RULE) -> KataGoPUCT:
+    """KataGo's PUCT, or one with other numbers, where a win is worth so much."""
+    return rule._replace(
+        c=rule.c * unit,
+        growth=rule.growth * unit,
+        usual=rule.usual * unit,
+        fpu=_scaled(rule.fpu, unit),
+        root_fpu=_scaled(rule.root_fpu, unit),
     )
+
+
+def _scaled(fpu: Any, unit: float) -> Any:
+    return ReducedFPU(fpu.offset * unit) if isinstance(fpu, ReducedFPU) else fpu
 
 
 class KataGoSearch(Search):
