@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import NetworkError, OptionError
-from anabranch.games import rules
 from anabranch.games.game import Game
 from anabranch.games.go import Go
 from anabranch.games.position import Position
-from anabranch.jit import kernel
 from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.katago.columns import COLUMNS
-from anabranch.nets.katago.inputs import encode_inputs, encode_position
+from anabranch.nets.katago.inputs import encode_leaves, encode_position
 from anabranch.nets.katago.layers import LARGEST_BOARD
 from anabranch.nets.katago.model import KataGoModel
 from anabranch.nets.katago.outputs import Evaluations, RawOutputs, read_policy, read_values
@@ -211,19 +209,16 @@ class KataGoNet(NetworkEvaluator):
 
     def _evaluate(self, game: Game, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         assert isinstance(game, Go)
-        planes, of_globals = encode_inputs(game, states, self.model().header.pass_alive_with_suicide)
+        planes, of_globals, legal = encode_leaves(game, states, self.model().header.pass_alive_with_suicide)
         who = self._metadata(game, states)
-        legal = np.zeros((len(states), game.actions), bool)
-        mark_legal(states, np.zeros(game.actions, np.int64), legal)
-        top_first = _from_bottom(legal[:, :-1], legal[:, -1:], game)  # turning the board over twice gives it back
         if self.symmetry == "all":
             sides: list[Any] = list(range(SYMMETRIES))
         else:
             sides = [0 if self.symmetry == "none" else self._draw(keys, SYMMETRIES)]
         looks = [self._timed(self._run, len(states), planes, of_globals, who, side) for side in sides]
-        read = [self._read(game, look, top_first, self.optimism) for look in looks]
-        priors = np.asarray(np.mean([priors for priors, _ in read], axis=0), np.float32)
-        priors[legal] = np.maximum(priors[legal], LEAST_PRIOR)
+        read = [self._read(game, look, legal, self.optimism) for look in looks]
+        priors = read[0][0] if len(read) == 1 else np.mean([priors for priors, _ in read], axis=0)
+        priors = np.where(_from_bottom(legal[:, :-1], legal[:, -1:], game), np.maximum(priors, LEAST_PRIOR), 0.0)
         values = _mean([values for _, values in read])
         numbers = np.stack([np.zeros(len(states)) if (row := getattr(values, name)) is None else row for name in COLUMNS], 1)
         owned = values.ownership.reshape(len(states), -1)
@@ -232,14 +227,6 @@ class KataGoNet(NetworkEvaluator):
     def __repr__(self) -> str:
         profile = "" if self.profile is None else f", profile={self.profile!r}"
         return f"KataGoNet({str(self.path)!r}, batch={self.batch}{profile})"
-
-
-@kernel
-def mark_legal(states, scratch, legal):
-    """Mark the legal actions of each state; superko is not looked at."""
-    for i in range(len(states)):
-        for j in range(rules.legal_actions(states[i], scratch)):
-            legal[i, scratch[j]] = True
 
 
 def _from_bottom(points: np.ndarray, passing: np.ndarray, game: Go) -> np.ndarray:
