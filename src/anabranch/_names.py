@@ -22,6 +22,7 @@ from anabranch.search.results.result import Result as Result
 from anabranch.search.searcher import Search as Search
 from anabranch.search.select.base import score as score
 from anabranch.search.select.puct import PUCT as PUCT
+from anabranch.search.select.puct import KataGoPUCT as KataGoPUCT
 from anabranch.search.select.rave import Rave as Rave
 from anabranch.search.select.uct import UCT as UCT
 from anabranch.search.select.uct import Greedy as Greedy

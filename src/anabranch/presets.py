@@ -1,8 +1,8 @@
 """Presets: how a game is best searched, as far as that was measured; with a KataGo network, as KataGo itself searches.
 
 `anabranch search`, `play` and `gtp` search like this unless told otherwise, and so does the player `best` of the arena.
-In Python: `Search(game, **best_options(game))`, or `Search(game, **katago_options(net))`. Measurements:
-docs/algorithms/rave.md, docs/katago.md.
+In Python: `Search(game, **best_options(game))`; with one of KataGo's networks `Search(game, **network_options(net, game))`, or
+`KataGoSearch(game, net)` (`nets/katago/search.py`). Measurements: docs/algorithms/rave.md, docs/katago.md.
 """
 
 from typing import Any
@@ -13,11 +13,9 @@ from anabranch.games.go.mogo import RELAXED
 from anabranch.games.hex import Hex
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.nets.evaluator import NetworkEvaluator
-from anabranch.nets.katago.evaluator import KNOWS_ERRORS, KataGoNet
-from anabranch.search.backup.certainty import ByCertainty
+from anabranch.nets.katago.evaluator import KataGoNet
+from anabranch.nets.katago.search import katago_options
 from anabranch.search.evaluate.rollout import Rollout
-from anabranch.search.results.final import ByLowerBound
-from anabranch.search.select.puct import KataGoPUCT
 from anabranch.search.select.rave import Rave
 
 BEST: dict[type[Game], dict[str, Any]] = {
@@ -42,13 +40,8 @@ def best_options(game: Any) -> dict[str, Any]:
     return {}
 
 
-def network_options(net: NetworkEvaluator) -> dict[str, Any]:
-    """Options of `Search` for a network."""
-    return katago_options(net) if isinstance(net, KataGoNet) else {"evaluate": net}
-
-
-def katago_options(net: KataGoNet) -> dict[str, Any]:
-    """KataGo's own defaults: its PUCT on a graph, lower confidence bounds for the final choice, evaluations weighted by their
-    certainty where the network tells it. docs/katago.md says what differs from KataGo."""
-    options = {"select": KataGoPUCT(), "evaluate": net, "graph": True, "final": ByLowerBound()}
-    return options | ({"backup": ByCertainty()} if net.model().header.version >= KNOWS_ERRORS else {})
+def network_options(net: NetworkEvaluator, game: Any = None) -> dict[str, Any]:
+    """Options of `Search` for a network, in a game."""
+    if isinstance(net, KataGoNet):
+        return katago_options(net, game if isinstance(game, Go) else None)
+    return {"evaluate": net}

@@ -124,3 +124,10 @@ def test_the_emptier_a_board_of_go_the_more_moves_are_to_come():
     start, later = Go(19).start(), Go(19).position(["D4", "Q16", "D16"])
     assert moves_to_come(start) > moves_to_come(later) > moves_to_come(Go(9).start()) > FEWEST_TO_GO
     assert moves_to_come(Nim().start()) == FEWEST_TO_GO  # nothing is known
+
+
+def test_capped_fischer_time_does_not_add_up_and_no_move_takes_longer_than_it_may():
+    clock = Clock(TimeSettings("fischer", 100.0, 20.0, most=105.0, longest=6.0), lag=1.0)
+    assert clock.budget(0, 5).seconds == 5.0
+    clock.spend(0, 3.0)
+    assert clock.left[0].main == 105.0

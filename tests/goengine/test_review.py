@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,8 +27,9 @@ from anabranch.goengine.review import (
     standard_error,
     turns_of,
 )
-from anabranch.goengine.review_chart import winrate_chart
+from anabranch.goengine.review_chart import board_picture, winrate_chart
 from anabranch.goengine.review_sgf import annotate
+from anabranch.goengine.review_summary import lead_curve, points_a_move, size_of, sizes, to_dict, turning_points
 from anabranch.goengine.searches import Options
 from anabranch.protocols import sgf
 from anabranch.protocols.sgf import Player
@@ -344,6 +346,74 @@ def test_a_review_for_programs_has_all_numbers(quick):
         before, after = move["black_winrate"]
         assert move["loss"] == pytest.approx(before - after if move["player"] == "black" else after - before)
     assert len(told["swings"]) <= 1
+
+
+# --- points -------------------------------------------------------------------------------------------------------------------
+
+
+def with_points(*leads, rates=None, views=None):
+    """A review of as many moves in turn as there are leads after the first; black's, as a network sees them."""
+    tree = sgf.read("(;SZ[5];B[cc];W[bb];B[bc];W[cb])")
+    turns = turns_of(tree)[: len(leads) - 1]
+    rates = rates or [0.5 + lead / 100 for lead in leads]
+    found = Review(tree, OPTIONS)
+    for place, turn in enumerate(turns):
+        played, after = leads[place + 1], (views or leads)[place + 1]
+        before = Judgement(rates[place], leads[place], 50, 0, ("A1",), 0.001, rates[place + 1], 0.001, played)
+        found.moves.append(Reviewed(turn, before, Judgement(rates[place + 1], after, 50, 0, ("A1",), 0.001)))
+    return found
+
+
+def test_moves_are_ranked_and_named_by_the_points_that_they_lose():
+    found = with_points(0.0, -3.5, 3.5, -10.0, -10.5)
+    assert [size_of(move) for move in found.moves] == ["inaccuracy", "mistake", "blunder", None]
+    assert [move.turn.number for move in found.swings(5)] == [3, 2, 1]
+    assert sizes(found, BLACK) == {"blunder": 1, "mistake": 0, "inaccuracy": 1}
+    assert points_a_move(found, WHITE) == pytest.approx((7 - 0.5) / 2)
+    assert lead_curve(found) == [(0, 0.0), (1, -3.5), (2, 3.5), (3, -10.0), (4, -10.5)]
+
+
+def test_points_that_the_searches_disagree_on_are_no_mistake():
+    (move,) = with_points(0.0, -20.0, views=(0.0, 0.0)).moves
+    assert move.points_lost == 10.0 == move.points_error and size_of(move) is None
+
+
+def test_without_points_moves_are_named_by_win_rates():
+    (move,) = with_points(0.0, -20.0, rates=(0.6, 0.35)).moves
+    assert size_of(replace(move, before=replace(move.before, played_lead=None))) == "mistake"
+
+
+def test_the_lead_changes_hands_once_it_is_clear():
+    found = with_points(0, 0, 0, 0, 0, rates=(0.5, 0.6, 0.48, 0.52, 0.4))
+    assert turning_points(found) == [(1, BLACK), (4, WHITE)]
+    told = to_dict(found, 2)
+    assert told["turning_points"] == [{"move": 1, "ahead": "black"}, {"move": 4, "ahead": "white"}]
+    assert told["moves"][0]["size"] is None and told["sides"]["black"]["sizes"]["blunder"] == 0
+    assert turning_points(with_points(0, 0, rates=(0.5, 0.5))) == []
+
+
+def test_a_chart_with_points_has_the_lead_below_and_points_as_labels():
+    text = winrate_chart(with_points(0.0, -3.5, 3.5, -10.0), 5)
+    ElementTree.fromstring(text)
+    assert 'class="points"' in text and "3 B B3 -13.5" in text
+    assert 'class="points"' not in winrate_chart(random_review([12, 3, 8]), 3)
+
+
+def test_the_board_shows_whose_points_are_whose_and_what_was_preferred():
+    found = with_points(0.0, -3.5, 3.5)
+    first = found.moves[0]
+    found.moves[0] = replace(first, after=replace(first.after, ownership=np.linspace(-1, 1, 25)))
+    drawn = board_picture(found, 1)
+    ElementTree.fromstring(drawn)
+    assert drawn != board_picture(found) and len(drawn) > len(board_picture(found))
+    with pytest.raises(SgfError, match="move 3 was not reviewed"):
+        board_picture(found, 3)
+
+
+def test_comments_tell_points_and_sizes():
+    tree = annotate(with_points(0.0, -12.5))
+    node = tree.root.children[0]
+    assert "Points lost: 12.5, a blunder." in node.comment and node.other["V"] == ["-12.5"]
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------------------------

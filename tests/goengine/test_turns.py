@@ -57,7 +57,7 @@ def test_after_two_passes_the_game_goes_on_with_its_past():
     assert on.play("D4").play("pass").play("pass").is_over
 
 
-def test_a_repetition_that_somebody_allowed_is_a_new_start():
+def test_a_repetition_that_somebody_allowed_keeps_the_rest_of_the_past():
     game = Go(5, rules="chinese")
     taken = game.drawn(
         """
@@ -72,6 +72,7 @@ def test_a_repetition_that_somebody_allowed_is_a_new_start():
     with pytest.raises(IllegalMove, match="repeats"):
         lifted.play("B2")
     again = played(lifted, game.action("B2"))
-    assert again.past == () and stones_of(again)[game.action("B2")] == 1
+    assert again.past == (*lifted.past[1:], lifted.repetition_key) and stones_of(again)[game.action("B2")] == 1
+    assert not again.is_over and not again.repeats
     with pytest.raises(IllegalMove, match="there is a stone"):
         played(again, game.action("B2"))

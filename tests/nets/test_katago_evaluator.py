@@ -9,10 +9,14 @@ import anabranch as ab
 from anabranch.errors import NetworkError, OptionError
 from anabranch.games.connectfour import ConnectFour
 from anabranch.games.go import Go
+from anabranch.games.go.rulesets import RULE_SETS
 from anabranch.games.position import Position
 from anabranch.nets.files import open_network
 from anabranch.nets.katago.averages import SearchAverages
-from anabranch.nets.katago.evaluator import LEAD, LOSS, WIN, KataGoNet
+from anabranch.nets.katago.columns import LEAD, LOSS, WIN
+from anabranch.nets.katago.evaluator import KataGoNet
+from anabranch.nets.katago.inputs import encode_position
+from anabranch.nets.katago.outputs import read_values
 from anabranch.nets.network import Network
 from anabranch.presets import katago_options
 from tests.conftest import when_compiled
@@ -61,7 +65,7 @@ def test_values_are_what_the_game_pays(path):
     values = KataGoNet(path, symmetry="none", game=scored)(records(scored.position(["C3", "B2"]))).values
     assert values[0] == pytest.approx(np.clip(evaluation.score_mean[0], *scored.value_range), abs=1e-4)
     mixed = Go(SIZE, 2.5, returns="mix")
-    win, point = mixed.weights
+    win, point = (mixed.fields[name] for name in ("win_weight", "score_weight"))
     values = KataGoNet(path, symmetry="none", game=mixed)(records(mixed.position(["C3", "B2"]))).values
     wanted = win * (evaluation.win[0] - evaluation.loss[0]) + point * evaluation.score_mean[0]
     assert values[0] == pytest.approx(wanted, abs=1e-5)
@@ -123,6 +127,42 @@ def test_copies_go_to_other_processes(path):
     assert np.abs(copy(records(game.start())).priors - net(records(game.start())).priors).max() < 1e-6
 
 
+@pytest.mark.parametrize("symmetry", ["none", "random", "all"])
+def test_a_root_has_less_optimism_than_the_tree(certain, symmetry):
+    game = Go(SIZE, 2.5)
+    position = game.position(["C3", "B2"])
+    net = KataGoNet(certain, symmetry=symmetry, game=game)
+    assert (net.optimism, net.root_optimism) == (1.0, 0.2)
+    priors = net.root_priors(position)
+    same = KataGoNet(certain, symmetry=symmetry, optimism=0.2, game=game)
+    assert np.abs(priors - same(records(position)).priors[0])[position.legal_actions].max() < 1e-6
+    assert np.abs(priors - net(records(position)).priors[0]).max() > 1e-4
+    done = net.stats.evaluations
+    assert net.root_priors(position) is priors and net.stats.evaluations == done  # searched once more
+    net.root_optimism = 0.3
+    assert np.abs(net.root_priors(position) - priors).max() > 1e-5
+
+
+def test_a_root_is_like_the_tree_where_optimism_makes_no_difference(path, certain):
+    position = Go(SIZE, 2.5).start()
+    assert KataGoNet(path).root_priors(position) is None  # there is one policy only
+    assert KataGoNet(certain, optimism=0.1).root_optimism == 0.1
+    assert KataGoNet(certain, optimism=0.1).root_priors(position) is None
+    assert KataGoNet(certain, root_optimism=1.0).root_priors(position) is None
+    with pytest.raises(OptionError, match=r"root_optimism=-1: give a number from 0 to 1"):
+        KataGoNet(certain, root_optimism=-1)
+
+
+@when_compiled
+def test_a_search_puts_the_optimism_of_roots_on_its_root_and_takes_it_off_again(certain):
+    game = Go(SIZE, 2.5)
+    options = katago_options(KataGoNet(certain, symmetry="none", game=game, batch=1)) | {"final": ab.final.MostVisits()}
+    search, net = ab.Search(game, **options, seed=1), options["evaluate"]
+    assert search.run(visits=1).best == net.root_priors(game.start()).argmax()
+    edges = search.graph.edges[search.graph.edges["source"] == 0]
+    assert edges["prior"] == pytest.approx(net(records(game.start())).priors[0][edges["action"]], abs=1e-6)
+
+
 def test_mistakes_are_told(path, tmp_path):
     with pytest.raises(NetworkError, match="is a network for Go"):
         KataGoNet(path, game=ConnectFour())
@@ -141,6 +181,20 @@ def test_mistakes_are_told(path, tmp_path):
 def test_files_are_told_apart_by_their_ending(path, connect_four):
     assert isinstance(open_network(path, Go(SIZE), batch=3), KataGoNet)
     assert isinstance(open_network(connect_four[1], ConnectFour()), Network)
+
+
+def test_a_network_that_wants_pass_alive_area_with_suicide_gets_it(tmp_path):
+    network = make_network(version=17, seed=2)
+    assert network.header.pass_alive_with_suicide
+    game = Go(SIZE, 2.5, RULE_SETS["chinese"])
+    net = KataGoNet(write_network(tmp_path / "net.bin.gz", network), symmetry="none", game=game)
+    position = game.drawn("O . X X X\n. . X X X\nX X X X X\nX X X X X\nX X X X .")
+    with_it, without = encode_position(position, with_suicide=True), encode_position(position, with_suicide=False)
+    assert not np.array_equal(with_it[0], without[0])
+    raw = net.model()(*with_it[:2])
+    wanted = read_values(raw, network.header, may_end_without_result=False)
+    assert net.opinion(position, 0).evaluation.win == pytest.approx(wanted.win, abs=1e-5)
+    assert net(position.record()).values == pytest.approx(wanted.win - wanted.loss, abs=1e-5)
 
 
 @when_compiled

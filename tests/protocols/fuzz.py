@@ -17,7 +17,12 @@ SLOW = (  # they search: these come seldom
     "kata-search", "kata-search_analyze", "lz-analyze", "kata-analyze", "analyze", "anabranch-moves", "anabranch-ownership",
     "final_score", "final_status_list",
 )  # fmt: skip
-LIMITS = ("kata-set-param", "anabranch-options")  # a mutation could make every search endless
+LIMITS = (
+    "kata-set-param",
+    "kata-set-params",
+    "kata-benchmark",
+    "anabranch-options",
+)  # a mutation could make every search endless
 LARGE = re.compile(r"\b(1[0-9]|2[0-5])\b")
 SIGNS = " \t\r#=?\x00\x07\x1b-_.,;{}[]\"'\\/aZ09é漢\ufffd"
 RULES = ("chinese", "japanese", "tromp-taylor", "aga", "martian", '{"ko":"SIMPLE"}', '{"ko":5}', "{", "{}", "koSIMPLE")

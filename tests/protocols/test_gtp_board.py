@@ -1,7 +1,11 @@
 """The board over GTP: stones, turns, kos, komi and handicaps, and records of games."""
 
+import json
+
 import pytest
 
+from anabranch.games.go import RULE_SETS
+from anabranch.goengine.clock import TimeSettings
 from anabranch.protocols import sgf
 from tests.protocols.talk import Client, converse
 
@@ -82,6 +86,47 @@ def test_a_record_with_stones_set_up_on_the_way_begins_there(tmp_path):
         client.ok(f"loadsgf {path}")
         assert client.ok("move_history") == "black H2\nwhite G3"
         assert client.ok("list_stones b") == "H2 A9 B9"
+
+
+KO = "(;SZ[5]AB[ad][be][bc]AW[bd][ce][cc][dd]PL[B];B[cd];W[];B[];W[bd])"  # white takes back at once: an arbiter allowed it
+
+
+def test_a_repetition_that_was_allowed_is_remembered_in_whatever_order_rules_are_set(tmp_path):
+    path = tmp_path / "ko.sgf"
+    path.write_text(KO, encoding="utf-8")
+    legal = []
+    for lines in (["kata-set-rule ko POSITIONAL", f"loadsgf {path}"], [f"loadsgf {path}", "kata-set-rule ko POSITIONAL"]):
+        with Client(size=5, rules=RULE_SETS["chinese"].but(ko="simple")) as client:
+            for line in lines:
+                client.ok(line)
+            legal.append((client.ok("all_legal b"), client.engine.position.past))
+    assert legal[0] == legal[1] and "C2" not in legal[0][0].split()
+
+
+def test_a_record_brings_its_rules_and_its_komi_and_leaves_ours_where_it_names_none(tmp_path):
+    path = tmp_path / "rules.sgf"
+    with Client() as client:
+        path.write_text("(;SZ[9]RU[Japanese]KM[6.5];B[ee])", encoding="utf-8")
+        client.ok(f"loadsgf {path}")
+        assert json.loads(client.ok("kata-get-rules"))["scoring"] == "TERRITORY" and client.ok("get_komi") == "6.5"
+        path.write_text("(;SZ[9];B[ee])", encoding="utf-8")
+        client.ok("komi 5.5")
+        client.ok(f"loadsgf {path}")
+        assert json.loads(client.ok("kata-get-rules"))["scoring"] == "TERRITORY" and client.ok("get_komi") == "5.5"
+        path.write_text("(;SZ[9]RU[Martian]KM[1];B[ee])", encoding="utf-8")
+        client.ok(f"loadsgf {path}")
+        assert json.loads(client.ok("kata-get-rules"))["scoring"] == "TERRITORY" and client.ok("get_komi") == "1"
+        assert client.ok("printsgf -") == client.ok("printsgf")
+
+
+def test_fischer_time_may_be_capped():
+    with Client() as client:
+        client.ok("kata-time_settings fischer-capped 60 10 65 8")
+        assert client.engine.clock.settings == TimeSettings("fischer", 60, 10, 0, 65, 8)
+        client.ok("kata-time_settings fischer-capped 60 10 -1 -1")
+        assert client.engine.clock.settings == TimeSettings("fischer", 60, 10)
+        assert client.ask("kata-time_settings fischer-capped 60 10 50 -1").startswith("? syntax error")
+        assert "fischer-capped" in client.ok("kata-list_time_settings")
 
 
 def test_numbers_come_back_as_they_were_given():

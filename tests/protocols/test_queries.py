@@ -80,7 +80,7 @@ def test_settings_of_katago_are_followed_or_warned_of():
     )
     assert (query.seconds, query.view, query.width) == (2.0, "WHITE", 0.1)
     assert {name for name, _ in query.warnings} == {"overrideSettings", "rootPolicyTemperature"}
-    assert dict(query.warnings)["overrideSettings"] == "rootNumSymmetries: not used by this engine"
+    assert dict(query.warnings)["overrideSettings"] == "Unknown settings, which this engine does not use: rootNumSymmetries"
     assert asked(overrideSettings={"maxVisits": 7}).visits == 7
 
 

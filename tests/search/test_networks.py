@@ -250,7 +250,7 @@ def test_the_target_goes_by_the_priors_that_the_search_saw():
     noise = ab.final.Dirichlet(alpha=0.3, weight=0.9)
     search = ab.Search(TicTacToe(), select=ab.select.Forced(k=20.0), noise=noise, evaluate=opinion, memory="10MB")
     result = search.run(visits=100)
-    root, noisy = search.rooted.driver.noisy
+    root, noisy = search.rooted.driver.root_priors
     assert root == search.rooted.root
     edges = read_tree(search)[0].edges
     assert [edge.prior for edge in edges] != noisy.tolist()

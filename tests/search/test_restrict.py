@@ -34,6 +34,7 @@ OPTIONS = {
     "Regularized": {"evaluate": opinion, "select": ab.select.Regularized()},
     "Widening": {"select": ab.select.Widening(), "heuristic": ab.evaluate.EvenGame()},
     "noise": {"evaluate": opinion, "select": ab.PUCT(), "noise": ab.final.Dirichlet()},
+    "temperature": {"evaluate": opinion, "select": ab.PUCT(), "noise": ab.final.RootTemperature(2.0, ab.final.Dirichlet())},
 }
 
 

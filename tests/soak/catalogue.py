@@ -213,7 +213,7 @@ def of_no_kernel(random: Random) -> Options:
         "memory": one_of(random, MEMORIES),
         "depth": one_of(random, [None, None, None, 1, 3]),
         "expand_after": one_of(random, [1, 1, 2, 3]),
-        "noise": one_of(random, [None, None, ab.final.Dirichlet(0.3, 0.25)]),
+        "noise": one_of(random, [None, None, ab.final.Dirichlet(0.3, 0.25), ab.final.RootTemperature(1.25)]),
         "seed": number(random, 0, 2**31),
         "collect": one_of(random, [ab.graphs.KeepReached(), ab.graphs.Forget(), ab.graphs.Forget(0.9)]),
         "virtual": one_of(random, [None, ab.select.VirtualLoss(visits=3, loss=0.5)]),

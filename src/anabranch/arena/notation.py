@@ -169,7 +169,7 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
         raise ArenaError(f"reuse={reuse!r}: must be True or False")
     preset = best_options(game)
     if "net" in given:
-        preset = network_options(_network(given, game))
+        preset = network_options(_network(given, game), game)
         given["evaluate"] = preset["evaluate"]
     if kind == BEST:
         given = {**preset, **given}

@@ -28,7 +28,9 @@ class View(StrEnum):
 
 
 NET_HELP = "Evaluate with this network of KataGo's, such as b6c96.bin.gz, in place of playouts"
-NET_THREADS_HELP = "With --net: threads of the network"
+PROFILE_HELP = "If that is a human-like network: whose moves it predicts, such as rank_5k"
+HUMAN_HELP = "Also report how people would play, by this human-like network of KataGo's, once a humanSLProfile is set"
+NET_THREADS_HELP = "With --net: threads of the network; by default all cores, shared by the positions searched at once"
 Seconds = Annotated[float | None, typer.Option(help="Time for a move; with a clock, at most this")]
 Policy = Annotated[
     str | None, typer.Option(metavar="POLICY", help="Playout policy: {policy}; by default the one that plays best")
@@ -37,13 +39,16 @@ Select = Annotated[str, typer.Option(metavar="RULE", help="Selection rule: best 
 Exploration = Annotated[float | None, typer.Option("--c", help="Exploration constant of the rule")]
 Graph = Annotated[bool, typer.Option("--graph/--tree", help="Whether to merge transpositions")]
 Net = Annotated[Path | None, typer.Option(help=NET_HELP, show_default=False)]
-NetThreads = Annotated[int, typer.Option(help=NET_THREADS_HELP)]
+Profile = Annotated[str | None, typer.Option(help=PROFILE_HELP, show_default=False)]
+HumanNet = Annotated[Path | None, typer.Option(help=HUMAN_HELP, show_default=False)]
+NetThreads = Annotated[int | None, typer.Option(help=NET_THREADS_HELP, show_default=False)]
 NetBatch = Annotated[int, typer.Option(help="With --net: positions evaluated at once")]
 Memory = Annotated[str, typer.Option(help="Memory limit of the searches, such as 512MB")]
 Seed = Annotated[int, typer.Option(help="Random seed of the first game; each further game takes the next")]
 RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON in KataGo's format"
 VERSION_HELP = "Answer to `version`, for clients that expect a certain one"
 LEAVE_HELP = "Do not finish pending requests when the input ends"
+ANYBODY = "rank_1d"  # a profile for loading a human-like network: it needs one
 GRACE = 0.5  # seconds to end what is running, once the other side has gone
 
 
@@ -55,7 +60,9 @@ def gtp(
     visits: Annotated[int | None, typer.Option(help="Visits a move, including those kept from earlier searches")] = None,
     seconds: Seconds = None,
     net: Net = None,
-    net_threads: NetThreads = 1,
+    profile: Profile = None,
+    human_net: HumanNet = None,
+    net_threads: NetThreads = None,
     batch: NetBatch = 8,
     select: Select = BEST,
     policy: Policy = None,
@@ -83,7 +90,8 @@ def gtp(
         rules=own_rules_of(rules),
         visits=visits,
         seconds=seconds,
-        net=net_of(net, batch, net_threads),
+        net=net_of(net, profile, batch, net_threads),
+        human_net=human_net_of(human_net, net_threads),
         select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
@@ -110,7 +118,9 @@ def analyze(
     visits: Annotated[int | None, typer.Option(help="Visits a position, unless the request says otherwise")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for a position, unless the request says otherwise")] = None,
     net: Net = None,
-    net_threads: NetThreads = 1,
+    profile: Profile = None,
+    human_net: HumanNet = None,
+    net_threads: NetThreads = None,
     batch: NetBatch = 8,
     select: Select = BEST,
     policy: Policy = None,
@@ -132,7 +142,8 @@ def analyze(
     options = Options(
         visits=visits,
         seconds=seconds,
-        net=net_of(net, batch, net_threads),
+        net=net_of(net, profile, batch, net_threads, threads),
+        human_net=human_net_of(human_net, net_threads, threads),
         select=rule_of(select),
         policy=policy_of(policy),
         exploration=c,
@@ -178,13 +189,28 @@ def policy_of(name: str | None) -> Any:
     return None if name is None else named_option("policy", name, Go())
 
 
-def net_of(path: Path | None, batch: int = 8, threads: int = 1) -> Any:
-    """A network for the Go engine by its file; None if there is none."""
+def net_of(path: Path | None, profile: str | None, batch: int, threads: int | None, searches: int = 1) -> Any:
+    """A network for the Go engine by its file; None if there is none. So many searches will use it at once."""
     if path is None:
         return None
     from anabranch.nets.katago.evaluator import KataGoNet
 
-    return KataGoNet(path, batch=batch, threads=threads)
+    return KataGoNet(path, batch=batch, threads=threads or cores_for_each(searches), profile=profile)
+
+
+def human_net_of(path: Path | None, threads: int | None, searches: int = 1) -> Any:
+    """A human-like network by its file; None if there is none. It is not asked before a profile is set."""
+    if path is None:
+        return None
+    from anabranch.nets.katago.evaluator import KataGoNet
+
+    return KataGoNet(path, threads=threads or cores_for_each(searches), profile=ANYBODY)
+
+
+def cores_for_each(searches: int) -> int:
+    """The cores that this process may use, shared by so many searches."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(cores // max(searches, 1), 1)
 
 
 def _talk(game: Any, options: Any) -> None:

@@ -62,7 +62,7 @@ def make_search(
 
         if evaluate != ROLLOUT:
             raise SearchError(f"--net replaces the evaluator; leave out --evaluate {evaluate}")
-        preset = network_options(open_network(network[0], game, network[1]))
+        preset = network_options(open_network(network[0], game, network[1]), game)
         chosen = preset if select == BEST else preset | chosen
     elif evaluate != ROLLOUT:
         chosen["evaluate"] = named_option("evaluate", evaluate, game)

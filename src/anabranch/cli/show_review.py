@@ -1,6 +1,7 @@
-"""What `anabranch review` shows: progress, the curve of win rates as text, the moves that lost most, both sides in sum."""
+"""What `anabranch review` shows: progress, curves of win rates and leads, the moves that lost most, both sides in sum."""
 
 import contextlib
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from anabranch.errors import SgfError
 from anabranch.goengine.game_tree import COLOURS
 from anabranch.goengine.review import Review, review
 from anabranch.goengine.review_chart import title_of
+from anabranch.goengine.review_summary import PLURALS, lead_curve, points_a_move, size_of, sizes, turning_points
 
 ROWS = 8  # of the curve
 BLOCKS = " ▁▂▃▄▅▆▇█"  # eighths of a cell
@@ -22,6 +24,7 @@ MOST_COLUMNS = 100
 WIDEST = 4  # columns of a move
 LONGEST_LINE = 6  # moves: a row has 80 letters
 POINTS = 6  # the column of points lost
+LEAD_STEP = 5  # points: the scale of leads ends at a multiple of it
 TICK = 10  # moves from one number below the curve to the next
 FEW_VISITS = "too few visits for this board: all but the largest losses are noise; more --visits say more"
 
@@ -54,11 +57,15 @@ def print_review(found: Review, swings: int) -> None:
     """All of it."""
     console.say(title_of(found), "bold")
     console.say(f"{found.tree.game!r}; {effort(found)}", "dim")
-    console.say("\nblack's win rate")
     encoding = (console.encoding or "").lower()
-    width = min(console.width - MARGIN - 1, MOST_COLUMNS)
-    for line in curve_lines(found.curve, width, BLOCKS if encoding.startswith("utf") else PLAIN_BLOCKS):
+    width, blocks = min(console.width - MARGIN - 1, MOST_COLUMNS), BLOCKS if encoding.startswith("utf") else PLAIN_BLOCKS
+    console.say("\nblack's win rate")
+    for line in curve_lines(found.curve, width, blocks):
         console.say(line)
+    if found.has_points:
+        console.say("\nblack's lead in points")
+        for line in lead_lines(lead_curve(found), width, blocks):
+            console.say(line)
     worst = found.swings(swings)
     if worst:
         console.say()
@@ -66,6 +73,7 @@ def print_review(found: Review, swings: int) -> None:
     console.say()
     for player, colour in enumerate(COLOURS):
         console.say(side_line(found, player, colour))
+    console.say(turning_line(found))
     console.say(noise_line(found))
     if found.is_loud:
         errors.say(FEW_VISITS, "yellow")
@@ -81,14 +89,23 @@ def effort(found: Review) -> str:
     return f"{' or '.join(limits)} a position"
 
 
-def curve_lines(curve: Sequence[tuple[int, float]], width: int, blocks: str = BLOCKS) -> list[str]:
-    """The win rates as columns, from 0 at the bottom to 1 at the top, with the number of moves below. In a narrow place
+def lead_lines(curve: Sequence[tuple[int, float]], width: int, blocks: str = BLOCKS) -> list[str]:
+    """Leads as columns, with an even game in the middle."""
+    most = max(math.ceil(max(abs(lead) for _, lead in curve) / LEAD_STEP), 1) * LEAD_STEP
+    shares = [(number, (lead / most + 1) / 2) for number, lead in curve]
+    return curve_lines(shares, width, blocks, (f"{most:+d}", "even", f"{-most:+d}"))
+
+
+def curve_lines(
+    curve: Sequence[tuple[int, float]], width: int, blocks: str = BLOCKS, labels: Sequence[str] = ("100 %", " 50 %", "  0 %")
+) -> list[str]:
+    """Shares as columns, from 0 at the bottom to 1 at the top, with the number of moves below. In a narrow place
     neighbours share a column, which shows their mean."""
     each = min(max(width // len(curve), 1), WIDEST)  # columns of a position
     shared = -(-len(curve) // max(width, 1)) if len(curve) > width else 1  # positions of a column
     groups = [curve[start : start + shared] for start in range(0, len(curve), shared)]
     means = [sum(rate for _, rate in group) / len(group) for group in groups]
-    scale = {0: "100 %", ROWS // 2: " 50 %", ROWS - 1: "  0 %"}
+    scale = dict(zip((0, ROWS // 2, ROWS - 1), labels, strict=True))
     lines = []
     for row in range(ROWS):
         filled = (min(max(mean * ROWS - (ROWS - 1 - row), 0.0), 1.0) for mean in means)
@@ -127,7 +144,7 @@ def swing_table(found: Review, swings: int) -> Rows:
                 f"{move.loss:.1%}",
                 f"{move.error:.1%}",
                 "" if move.points_lost is None else f"{move.points_lost:.1f}",
-                "noise" if move.is_noise else "",
+                size_of(move) or ("noise" if move.is_noise else ""),
                 " ".join(move.before.line[:LONGEST_LINE]),
             )
         )
@@ -152,4 +169,21 @@ def side_line(found: Review, player: int, colour: str) -> str:
     if not side.moves:
         return f"{colour}: no moves"
     agreed = f"the search's first choice {side.first_choices} of {side.moves} times ({side.first_choices / side.moves:.0%})"
-    return f"{colour}: average loss {side.loss:.1%} a move, {agreed}"
+    points = points_a_move(found, player)
+    lost = f"{side.loss:.1%}" if points is None else f"{points:.1f} points ({side.loss:.1%})"
+    return f"{colour}: average loss {lost} a move{_sizes(found, player)}, {agreed}"
+
+
+def _sizes(found: Review, player: int) -> str:
+    """How many mistakes there were; nothing if there were none."""
+    return "".join(
+        f", {count} {size if count == 1 else PLURALS[size]}" for size, count in sizes(found, player).items() if count
+    )
+
+
+def turning_line(found: Review) -> str:
+    """Who was ahead, and from when on."""
+    turns = turning_points(found)
+    if not turns:
+        return "nobody was clearly ahead"
+    return "ahead: " + ", ".join(f"{COLOURS[player]} from move {number}" for number, player in turns)

@@ -6,7 +6,7 @@ Time systems, as in GTP and on KGS:
     absolute   `main` seconds for the whole game
     canadian   then periods of `period` seconds, in each of which `count` stones must be played
     byoyomi    then `count` periods of `period` seconds; a move made within one costs nothing
-    fischer    `main` seconds, and `period` more after each move
+    fischer    `main` seconds, and `period` more after each move; both the clock and a move's time may have a limit
 
 The arbiter's `time_left` is authoritative; between two of its messages the clock keeps time itself (`spend`). What a move may
 cost (`budget`) is less than what is available: part of every move is lost in communication with the arbiter, before and after
@@ -35,6 +35,8 @@ class TimeSettings:
     main: float = 0.0  # seconds
     period: float = 0.0  # seconds of overtime, or added after a move
     count: int = 0  # stones of a Canadian period, or byo-yomi periods
+    most: float | None = None  # seconds on the clock, where time is added
+    longest: float | None = None  # seconds of a move, likewise
 
     @classmethod
     def canadian(cls, main: float, period: float, count: int) -> "TimeSettings":
@@ -96,6 +98,7 @@ class Clock:
         left.main = max(left.main - seconds, 0.0)
         if kind == "fischer":
             left.main += self.settings.period
+            left.main = left.main if self.settings.most is None else min(left.main, self.settings.most)
         elif kind == "canadian" and is_overtime:
             left.time, left.count = left.time - over, left.count - 1
             if left.count <= 0:
@@ -113,7 +116,8 @@ class Clock:
         if kind == "none":
             return None
         if kind == "fischer":
-            return Budget(max(min(share + self.settings.period, left.main) - self.lag, 0.0), True)
+            longest = left.main if self.settings.longest is None else min(left.main, self.settings.longest)
+            return Budget(max(min(share + self.settings.period, longest) - self.lag, 0.0), True)
         of_main = max(share - self.lag, 0.0)
         of_overtime = self._overtime(left)
         return Budget(max(of_main, of_overtime), left.main > 0.0 or kind == "canadian")

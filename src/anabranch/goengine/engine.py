@@ -19,10 +19,12 @@ from anabranch.games.position import Position
 from anabranch.goengine.clock import Clock, TimeSettings, moves_to_come
 from anabranch.goengine.endgame import Settlement, settle
 from anabranch.goengine.game_tree import GameTree, stones_of
+from anabranch.goengine.network_estimate import NetworkEstimate
 from anabranch.goengine.passing import FEWEST_OF_NETWORKS, FEWEST_VISITS, SHORTEST, SecondLook, decide, may_be_over
-from anabranch.goengine.report import winrate_of
+from anabranch.goengine.report import report_of
 from anabranch.goengine.searches import Options, new_search, rule_of, warm, without
 from anabranch.goengine.turns import check_length, go_of, played, under, with_turn
+from anabranch.nets.katago.search import KataGoSearch
 from anabranch.search.checks import parse_memory
 from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
@@ -135,11 +137,13 @@ class Engine:
         del self.history[-count:], self.moves[-count:]
 
     def load(self, tree: GameTree, count: int | None = None) -> None:
-        """A recorded game, or its first `count` moves, with its size and komi but our rules."""
+        """A recorded game, or its first `count` moves, with its size, and with its komi and rules where it names them."""
         recorded = tree.game
         handicap = recorded.handicap or tree.free_handicap
         size = (recorded.width, recorded.height)
-        other = Engine(replace(self.options, size=size, komi=tree.komi, rules=self.rules), self.now)
+        rules = recorded.rules if tree.names_rules else self.rules
+        komi = tree.komi if tree.names_komi else self.komi
+        other = Engine(replace(self.options, size=size, komi=komi, rules=rules), self.now)
         other.handicap = handicap
         other._begin(other._game(handicap))
         tree.game = other.game
@@ -155,7 +159,7 @@ class Engine:
                 other.play(node.colour, node.action)
                 number += 1
         self.stop()
-        self.size, self.komi, self.handicap = other.size, other.komi, other.handicap
+        self.size, self.komi, self.rules, self.handicap = other.size, other.komi, other.rules, other.handicap
         self._begin(other.game)
         self.history, self.moves = other.history, other.moves
 
@@ -291,13 +295,18 @@ class Engine:
     def _resigns(self, position: Position, result: Result) -> bool:
         """Whether the win rate has been hopeless for a while, and counting without dead stones agrees."""
         player = position.to_play
-        best = next((move.value for move in result.moves if move.action == result.best), None)
-        is_low = winrate_of(result.value if best is None else best) < self.options.resign
+        is_low = self._winrate(position, result) < self.options.resign
         self._low[player] = self._low[player] + 1 if is_low else 0
         if self._low[player] < PATIENCE:
             return False
         lead = settle(position, self.options.policy, seed=self.options.seed).lead
         return (lead if player == 0 else -lead) < 0
+
+    def _winrate(self, position: Position, result: Result) -> float:
+        """The win rate of the best move."""
+        estimate = NetworkEstimate(self._search) if isinstance(self._search, KataGoSearch) else None
+        report = report_of(result, position, estimate)
+        return next((move.winrate for move in report.moves if move.action == result.best), report.winrate)
 
     # --- the search ---
 

@@ -35,7 +35,8 @@ class Points(NamedTuple):
     lead: float  # what would make the game even
     score: float  # the mean at the end of the game
     spread: float  # its standard deviation
-    rate_error: float | None = None  # the standard error of the win rate, where a network evaluated
+    winrate: float | None = None  # by a network's evaluations, and its standard error
+    rate_error: float | None = None
 
 
 class Estimate(NamedTuple):

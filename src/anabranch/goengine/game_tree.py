@@ -63,6 +63,8 @@ class GameTree:
     players: tuple[Player, Player] = (Player(), Player())  # black, white
     result: str = ""  # as in SGF: B+3.5, W+R (resigned), W+T (time), 0 (a draw), Void
     free_handicap: int = 0  # freely placed handicap stones; white's compensation for them is in the game's komi
+    names_rules: bool = False  # whether the record says under which rules it was played
+    names_komi: bool = False  # likewise
 
     def __post_init__(self) -> None:
         if self.game.handicap and not self.root.stones:

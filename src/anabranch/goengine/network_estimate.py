@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.goengine.estimate import Points
-from anabranch.nets.katago.averages import Averages, SearchAverages
-from anabranch.nets.katago.evaluator import KataGoNet
-from anabranch.search.searcher import Search
+from anabranch.nets.katago.averages import Averages
+from anabranch.nets.katago.search import KataGoSearch
 
 USUAL_SPREAD = 0.2  # of win rates over the evaluations of a search: KataGo's prior, 0.4 of utilities from -1 to 1
 
@@ -19,8 +18,8 @@ USUAL_SPREAD = 0.2  # of win rates over the evaluations of a search: KataGo's pr
 class NetworkEstimate:
     """What a network says of a position and of the moves that were searched."""
 
-    def __init__(self, search: Search, net: KataGoNet) -> None:
-        self.averages = SearchAverages(search.graph, net)
+    def __init__(self, search: KataGoSearch) -> None:
+        self.averages = search.averages()
 
     @property
     def ownership(self) -> np.ndarray:
@@ -49,4 +48,5 @@ def _points(found: Averages, player: int, visits: int) -> Points:
     lead, score, spread = (0.0 if number != number else number for number in (found.lead, found.score, found.spread))
     variance = 0.0 if found.rate_spread != found.rate_spread else found.rate_spread**2
     error = math.sqrt((variance * visits + USUAL_SPREAD**2) / (visits + 1)) / math.sqrt(max(visits, 1))
-    return Points(sign * lead, sign * score, spread, error)
+    winrate = None if found.winrate != found.winrate else found.winrate if player == 0 else 1.0 - found.winrate
+    return Points(sign * lead, sign * score, spread, winrate, error)

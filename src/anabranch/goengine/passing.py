@@ -272,7 +272,7 @@ class _End:
             return self.bounded(winrate_of(position.returns[self.player]), self.enough(self.visits))
         found = self.look.elsewhere(position, self.enough(int(self.result.visits.sum())))
         reply = self.row(found, found.best).value
-        return self.bounded(1.0 - winrate_of(found.value if reply is None else reply), self.enough(self.visits))
+        return self.bounded(1.0 - self.share(found.value if reply is None else reply), self.enough(self.visits))
 
     def by_area(self, position: Position, filled: int = 0) -> Position:
         """A position under territory scoring, with the opponent to move, converted to area scoring, so that moves cost nothing
@@ -294,7 +294,11 @@ class _End:
 
     def row_worth(self, move: Move) -> Worth:
         """The estimate in a row of the search's table."""
-        return self.bounded(winrate_of(0.0 if move.value is None else move.value), move.visits)
+        return self.bounded(self.share(0.0 if move.value is None else move.value), move.visits)
+
+    def share(self, value: Any) -> float:
+        """A value of the search from 0 to 1: a win rate, or as much of the largest utility if it is played for points, too."""
+        return winrate_of(value / self.look.search.game.value_range[1])
 
     @staticmethod
     def row(result: Result, action: int) -> Move:

@@ -30,10 +30,16 @@ class Candidate:
     visits: int
     winrate: float
     lcb: float  # lower confidence bound of the win rate
+    utility: float  # what is expected to be paid; with a network, for points as well
     prior: float
     order: int
     line: tuple[str, ...]
     points: Points | None = None
+
+    @property
+    def utility_lcb(self) -> float:
+        """The lower confidence bound of the utility: a win is worth 2 more than a loss."""
+        return self.utility - 2.0 * (self.winrate - self.lcb)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ class Report:
     visits: int
     winrate: float
     lcb: float
+    utility: float
     points: Points | None
     moves: tuple[Candidate, ...]
     ownership: np.ndarray | None  # for each point, bottom row first
@@ -51,6 +58,11 @@ class Report:
     def at_most(self, count: int) -> "Report":
         """The same with fewer moves."""
         return replace(self, moves=self.moves[:count])
+
+    @property
+    def utility_lcb(self) -> float:
+        """The lower confidence bound of the utility."""
+        return self.utility - 2.0 * (self.winrate - self.lcb)
 
 
 def report_of(
@@ -68,27 +80,30 @@ def report_of(
     fewest  at least so many moves are reported if possible, unvisited ones included, with 0 visits
     """
     player, visits = position.to_play, int(result.visits.sum())
-    winrate = winrate_of(result.value)
+    utility = float(result.value)  # type: ignore[arg-type]
+    winrate = winrate_of(utility)
     shown = [move for move in result.moves if move.action not in hidden]
     shown.sort(key=lambda move: move.action != result.best)  # stable: the move to be played comes first
     count = max(sum(move.visits > 0 for move in shown), fewest)
     shown.sort(key=lambda move: move.visits == 0)
     moves = []
     for order, move in enumerate(shown[:count]):
-        rate = winrate if move.value is None else winrate_of(move.value)
-        line = move.pv[:longest]
+        value = utility if move.value is None else float(move.value)
+        rate, line = winrate_of(value), move.pv[:longest]
         bound = lower_bound(rate, move.visits)
-        moves.append(Candidate(move.action, move.name, move.visits, rate, bound, move.prior, order, line))
+        moves.append(Candidate(move.action, move.name, move.visits, rate, bound, value, move.prior, order, line))
     points = None
     if estimate is not None:
         points, after = estimate.points(player, winrate, visits, moves)
         moves = [_with_points(move, after.get(move.action, points)) for move in moves]
+        winrate = winrate if points.winrate is None else points.winrate
     owned = None if estimate is None else estimate.ownership * (1 - 2 * player)
     return Report(
         player=player,
         visits=visits,
         winrate=winrate,
         lcb=_bound(winrate, visits, points),
+        utility=utility,
         points=points,
         moves=tuple(moves),
         ownership=owned,
@@ -96,7 +111,8 @@ def report_of(
 
 
 def _with_points(move: Candidate, points: Points) -> Candidate:
-    return replace(move, points=points, lcb=_bound(move.winrate, move.visits, points))
+    winrate = move.winrate if points.winrate is None else points.winrate
+    return replace(move, points=points, winrate=winrate, lcb=_bound(winrate, move.visits, points))
 
 
 def _bound(winrate: float, visits: int, points: Points | None) -> float:

@@ -19,7 +19,11 @@ the searches with the mover at their root, and that of those with the opponent t
 a position these differ by more than playouts explain. So the standard error of a loss is that of its playouts, or half the
 difference between its views, whichever is larger. A loss below two standard errors is within the noise (`is_noise`).
 
-No text here: `cli/show_review.py` prints, `review_chart.py` draws, `review_sgf.py` writes into the record.
+With a network, losses are also known in points, and moves are ranked by them: where a game is decided, win rates hardly
+change whatever is played.
+
+No text here: `cli/show_review.py` prints, `review_chart.py` draws, `review_sgf.py` writes into the record, and
+`review_summary.py` sums up.
 """
 
 import math
@@ -28,6 +32,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from anabranch.errors import IllegalMove, SgfError
 from anabranch.games.go.dead import dead_stones
@@ -73,6 +79,7 @@ class Judgement:
     played: float | None = None  # the win rate after the move that was played; None: it was not searched
     played_error: float = 0.0
     played_lead: float | None = None  # the lead after the move that was played; None: not known
+    ownership: np.ndarray | None = field(default=None, compare=False, repr=False)  # by point, 1 for black; None: not known
 
 
 class Rate(NamedTuple):
@@ -140,6 +147,25 @@ class Reviewed:
         return side * (self.before.lead - (self.before.played_lead + self.after.lead) / 2)
 
     @property
+    def points_error(self) -> float:
+        """How far the two searches are apart in this, each from their mean; 0 where points are not known."""
+        if self.points_lost is None or self.before.played_lead is None:
+            return 0.0
+        return abs(self.before.played_lead - self.after.lead) / 2
+
+    @property
+    def lead_after(self) -> float:
+        """Black's lead after the move, in points, from both searches where both tell it."""
+        if self.points_lost is None or self.before.played_lead is None:
+            return self.after.lead
+        return (self.before.played_lead + self.after.lead) / 2
+
+    @property
+    def cost(self) -> float:
+        """What moves are ranked by: points lost, or win rate where points are not known."""
+        return self.loss if self.points_lost is None else self.points_lost
+
+    @property
     def is_first_choice(self) -> bool:
         """Whether the search would have played it."""
         return self.turn.action == self.before.choice
@@ -155,11 +181,12 @@ class Reviewed:
             "error": self.error,
             "within_noise": self.is_noise,
             "points_lost": self.points_lost,
+            "points_error": None if self.points_lost is None else self.points_error,
             "first_choice": self.is_first_choice,
             "preferred": preferred,
             "pv": list(self.before.line),
             "black_winrate": [rate.winrate for rate in self.black_rates],
-            "black_lead": [self.before.lead, self.after.lead],
+            "black_lead": [self.before.lead, self.lead_after],
         }
 
 
@@ -200,9 +227,15 @@ class Review:
         return self.error > LOUD
 
     def swings(self, count: int) -> list[Reviewed]:
-        """The moves that lost most, the worst first; none that lost nothing."""
-        worst = sorted(self.moves, key=lambda move: -move.loss)
-        return [move for move in worst[:count] if move.loss > 0]
+        """The moves that lost most, the worst first; none that lost nothing. Where points are known, by points."""
+        ranked = [move for move in self.moves if move.points_lost is not None] or self.moves
+        worst = sorted(ranked, key=lambda move: -move.cost)
+        return [move for move in worst[:count] if move.cost > 0]
+
+    @property
+    def has_points(self) -> bool:
+        """Whether losses are known in points."""
+        return any(move.points_lost is not None for move in self.moves)
 
     def side(self, player: int) -> Side:
         """A summary of one player's moves."""
@@ -331,7 +364,8 @@ def judge(position: Position, options: Options, following: int | None = None, is
     result = search.run(position, visits=options.visits, seconds=options.seconds)
     if result.stopped_by == INTERRUPTED:
         return None
-    best = report_of(result, position, Estimator(position, options)(search, result)).moves[0]
+    report = report_of(result, position, Estimator(position, options)(search, result))
+    best = report.moves[0]
     lead = 0.0 if best.points is None else best.points.lead
     played = best
     if is_reviewed and following is not None and following != best.action:
@@ -349,6 +383,7 @@ def judge(position: Position, options: Options, following: int | None = None, is
         (played.winrate if position.to_play == BLACK else 1.0 - played.winrate) if is_reviewed else None,
         standard_error(played) if is_reviewed else 0.0,
         _black(played, position) if is_reviewed and options.net is not None else None,
+        None if report.ownership is None else report.ownership * (1 if position.to_play == BLACK else -1),
     )
 
 

@@ -7,7 +7,8 @@ for Go) and black's win rate in percent (SBKV, from which Sabaki draws its curve
 from anabranch.errors import IllegalMove
 from anabranch.games.position import Position
 from anabranch.goengine.game_tree import COLOURS, GameTree, Node
-from anabranch.goengine.review import Judgement, Rate, Review, Reviewed
+from anabranch.goengine.review import Rate, Review, Reviewed
+from anabranch.goengine.review_summary import size_of
 
 SIGNATURE = "Anabranch: "  # how our paragraphs begin
 LONGEST = 10  # moves of a variation
@@ -16,13 +17,16 @@ LONGEST = 10  # moves of a variation
 def annotate(review: Review) -> GameTree:
     """Write a review into its record."""
     tree = review.tree
+    last: Node | None = None
     for move in review.moves:
         before, after = move.black_rates
-        _write(move.turn.node, move.after, after, _comment_on(move))
+        _write(move.turn.node, move.lead_after, after, _comment_on(move))
         start = _before(tree, move)
         if start is not None:
-            _write(start, move.before, before)
+            if start is not last:  # which has what both searches say of it
+                _write(start, move.before.lead, before)
             _add_variation(tree, start, move)
+        last = move.turn.node
     return tree
 
 
@@ -32,6 +36,9 @@ def _comment_on(move: Reviewed) -> str:
     who = COLOURS[move.turn.player].capitalize()
     text = f"{SIGNATURE}{who}'s win rate {before:.1%} -> {after:.1%}, loss {move.loss:+.1%} (standard error {move.error:.1%}"
     text += ", within the noise)." if move.is_noise else ")."
+    if move.points_lost is not None:
+        size = size_of(move)
+        text += f" Points lost: {round(move.points_lost, 1) + 0.0:.1f}" + (f", {_article(size)} {size}." if size else ".")
     if move.is_first_choice:
         return f"{text} The search's own choice."
     return f"{text} Preferred: {' '.join(move.before.line[:LONGEST])}" if move.before.line else text
@@ -43,8 +50,12 @@ def _before(tree: GameTree, move: Reviewed) -> Node | None:
     return None if node is tree.root or node.sets_up else node.parent
 
 
-def _write(node: Node, judgement: Judgement, rate: Rate, text: str | None = None) -> None:
-    node.other |= {"V": [f"{judgement.lead:.1f}"], "SBKV": [f"{100 * rate.winrate:.2f}"]}
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
+
+
+def _write(node: Node, lead: float, rate: Rate, text: str | None = None) -> None:
+    node.other |= {"V": [f"{lead:.1f}"], "SBKV": [f"{100 * rate.winrate:.2f}"]}
     if text is not None:
         own = [paragraph for paragraph in node.comment.split("\n\n") if paragraph and not paragraph.startswith(SIGNATURE)]
         node.comment = "\n\n".join([*own, text])

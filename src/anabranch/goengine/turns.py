@@ -37,17 +37,15 @@ def with_turn(position: Position, player: int) -> Position:
 
 
 def resumed(position: Position) -> Position:
-    """The position as if the game were not over: as if nobody had passed, or as if a repeated position were a new start."""
-    own = position.repetition_key
-    past = () if position.state.passes < 2 else tuple(key for key in position.past if key != own)
+    """The position as if the game were not over: as if nobody had passed, or as if the position had not occurred before."""
     recent = position.state.recent.copy()
     recent[1:] = NO_CELL  # a network sees the last pass alone, as in KataGo
-    return _changed(position, past, passes=0, recent=recent)
+    return _changed(position, _others(position, position.past), passes=0, recent=recent)
 
 
 def played(position: Position, action: int) -> Position:
-    """The position after a move. If it repeats a position where that is forbidden, it is taken as a new start: the arbiter has
-    allowed it. (KataGo does the same.)"""
+    """The position after a move. If it repeats a position where that is forbidden, the arbiter has allowed it: it counts as if
+    it had not occurred before. (KataGo does the same.)"""
     check_length(position)
     try:
         return position.play(action)
@@ -55,8 +53,7 @@ def played(position: Position, action: int) -> Position:
         state = readable(position.record())[0]
         if not 0 <= action < position.game.actions or not position.game.ask("is_legal", state, action):
             raise
-    following = position.after(action)
-    return Position(following.game, following.record(), following.moves, following.rewards, (), following.before)
+    return _with_past(following := position.after(action), _others(following, following.past))
 
 
 def check_length(position: Position) -> None:
@@ -66,30 +63,49 @@ def check_length(position: Position) -> None:
 
 
 def under(game: Go, positions: Sequence[Position]) -> list[Position]:
-    """The positions of a game, one after the other, under another komi or other rules."""
+    """The positions of a game, one after the other, under another komi or other rules: as if it had been played under them from
+    the start. A move that they forbid stays as it was played."""
     found: list[Position] = []
     for old in positions:
-        pool = readable(old.record())
-        for name, value in game.fields.items():
-            if name != "button" or not (value and pool[name][0]):  # who has taken it keeps it
-                pool[name][0] = value
-        fresh = Position(game, pool, old.moves, old.rewards, (), old.before)
-        past: tuple[Key, ...] = ()
-        if old.past and found:
-            own = fresh.repetition_key
-            before = (*found[-1].past, found[-1].repetition_key)[-len(old.past) :]
-            past = before if old.state.passes else tuple(key for key in before if key != own)
-        found.append(Position(game, fresh.record(), old.moves, old.rewards, past, old.before))
+        found.append(_played_again(found[-1], old) if found else _converted(game, old, ()))
     return found
 
 
+def _played_again(before: Position, old: Position) -> Position:
+    """The position after the same move under the rules of `before`."""
+    try:
+        return played(with_turn(before, old.before), old.moves[-1])
+    except IllegalMove:
+        return _converted(go_of(before), old, (*before.past, before.repetition_key))
+
+
+def _converted(game: Go, old: Position, past: tuple[Key, ...]) -> Position:
+    """The same stones under other rules, with this past."""
+    pool = readable(old.record())
+    for name, value in game.fields.items():
+        if name != "button" or not (value and pool[name][0]):  # who has taken it keeps it
+            pool[name][0] = value
+    fresh = Position(game, pool, old.moves, old.rewards, (), old.before)
+    return _with_past(fresh, past if old.state.passes else _others(fresh, past))
+
+
 def _changed(position: Position, past: tuple[Key, ...], **fields: Any) -> Position:
-    """The position with other values in its record. If that position repeats an earlier one, which would end the game, the past
-    is dropped."""
+    """The position with other values in its record. If that position repeats an earlier one, which would end the game, it
+    counts as if it had not occurred before."""
     pool = readable(position.record())
     for name, value in fields.items():
         pool[name][0] = value
     with np.errstate(over="ignore"):
         update_graph_key(pool[0])
     found = Position(position.game, pool, position.moves, position.rewards, past, position.before)
-    return found if not found.is_over else Position(found.game, found.record(), found.moves, found.rewards, (), found.before)
+    return _with_past(found, _others(found, past)) if found.is_over else found
+
+
+def _others(position: Position, past: tuple[Key, ...]) -> tuple[Key, ...]:
+    """A past without the times that this position occurred in it."""
+    own = position.repetition_key
+    return tuple(key for key in past if key != own)
+
+
+def _with_past(position: Position, past: tuple[Key, ...]) -> Position:
+    return Position(position.game, position.record(), position.moves, position.rewards, past, position.before)

@@ -56,6 +56,10 @@ class NetworkEvaluator:
         """Raise if this network cannot evaluate a game."""
         raise NotImplementedError
 
+    def serves(self, game: Game) -> bool:
+        """Whether evaluations of the network's game are good for this one, too."""
+        return self.game == game
+
     def _widths(self, game: Game) -> tuple[int, int]:
         """How many f4 and f8 numbers are cached for a position; the first ones of the f4 are its priors."""
         raise NotImplementedError
@@ -72,12 +76,12 @@ class NetworkEvaluator:
 
     def bind(self, game: Game) -> None:
         """Set the game of this network, which then cannot be used for another one."""
-        if self.game is not None and self.game != game:
+        if self.game is not None and not self.serves(game):
             name = type(self).__name__
             raise NetworkError(f"this network evaluates positions of {self.game!r}; make another {name} for {game!r}")
         if self.game is None:
             self._check(game)
-        self.game = game
+            self.game = game
         if self._cache is None:
             self._limit = int(game.ask("action_limit", game.start().state)) if isinstance(game, Game) else game.actions
             self._cache = Cache(*self._widths(game), **_cache_size(self.cache))

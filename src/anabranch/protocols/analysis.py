@@ -24,8 +24,9 @@ from anabranch.errors import AnabranchError
 from anabranch.goengine.estimates import Estimator
 from anabranch.goengine.searches import Options, new_search, warm, without
 from anabranch.goengine.turns import go_of
-from anabranch.protocols.answers import fields_of, model_info
+from anabranch.protocols.answers import fields_of, models_of
 from anabranch.protocols.lines import TOO_LONG, is_too_long, text_of
+from anabranch.protocols.parameters import with_values
 from anabranch.protocols.queries import LONGEST_ID, BadQuery, Positions, Query, query_of, request_of
 from anabranch.search.checks import parse_memory
 from anabranch.search.results.result import Result
@@ -141,6 +142,10 @@ class Server:
         self._write(answer)
 
     def _accept(self, query: Query) -> None:
+        try:
+            query.options = with_values(self.options, query.settings)
+        except AnabranchError as error:
+            raise BadQuery(str(error), "overrideSettings") from None
         for name, what in query.warnings:
             self._write({"warning": what, "field": name, "id": query.id})
         for turn, priority in query.priorities.items():
@@ -159,8 +164,7 @@ class Server:
         if action == "query_version":
             echo |= {"version": __version__, "git_hash": "<omitted>"}
         elif action == "query_models":
-            net = self.options.net
-            echo |= {"models": [] if net is None else [model_info(net)]}
+            echo |= {"models": models_of(self.options)}
         elif action == "clear_cache":
             self._positions.clear()
         elif action == "terminate":
@@ -218,7 +222,8 @@ class Server:
             self._write(answer)
 
     def _search(self, job: Job) -> dict[str, Any]:
-        query, options, game = job.query, self.options, go_of(job.position)
+        query, game = job.query, go_of(job.position)
+        options = query.options or self.options
         warm(game, options)
         search = new_search(game, options, options.seed, options.width if query.width is None else query.width)
         actions = without(job.position, query.hidden[job.position.to_play])

@@ -12,6 +12,8 @@ Nothing is answered before all that the board needs is compiled (`get_ready`): w
     gtp_commands.py    the commands of GTP itself
     gtp_extensions.py  those that GNU Go, KGS and GoGui added
     gtp_analysis.py    lz-analyze, kata-analyze and what goes with them
+    gtp_parameters.py  KataGo's parameters
+    gtp_network.py     what the network says without a search
 """
 
 import contextlib
@@ -24,13 +26,13 @@ from anabranch import interrupts
 from anabranch.errors import AnabranchError
 from anabranch.goengine.engine import Engine
 from anabranch.goengine.searches import is_warm
-from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions, gtp_network
+from anabranch.protocols import gtp_analysis, gtp_commands, gtp_extensions, gtp_network, gtp_parameters
 from anabranch.protocols.gtp_words import COMMANDS, INTERRUPT, Arguments, Line, Refused, parsed
 from anabranch.protocols.lines import TOO_LONG, ReadAhead, is_too_long, text_of
 
 __all__ = ["Arrived", "Session"]
 
-COMMANDS_FROM = (gtp_commands, gtp_extensions, gtp_analysis, gtp_network)  # importing them fills the table
+COMMANDS_FROM = (gtp_commands, gtp_extensions, gtp_analysis, gtp_parameters, gtp_network)  # importing them fills the table
 LONGEST_MESSAGE = 500  # characters of a refusal
 
 
@@ -107,6 +109,11 @@ class Session:
     def is_interrupted(self) -> bool:
         """Whether what runs now should end: `# interrupt` has been read and waits for its turn, or nobody listens."""
         return self._interrupts > 0 or self.is_over
+
+    @property
+    def has_input(self) -> bool:
+        """Whether another line has arrived."""
+        return self._lines.has_any
 
     def wait_for_input(self) -> None:
         """Wait until another line is there, or the end."""

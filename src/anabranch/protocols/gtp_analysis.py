@@ -1,9 +1,10 @@
-"""Live analysis over GTP: lz-analyze and kata-analyze, the same while a move is found; rules and parameters as KataGo has them.
+"""Live analysis over GTP: lz-analyze and kata-analyze, the same while a move is found; rules as KataGo has them.
 
 An analysis is `=` and a line every so often, until any further line arrives; then comes the empty line that ends every answer.
 Its arguments, all optional: a colour, an interval in hundredths of a second, and pairs:
 
-    interval N    minmoves N    maxmoves N    ownership true    rootInfo true
+    interval N    minmoves N    maxmoves N    rootInfo true    ownership true    ownershipStdev true
+    movesOwnership true    movesOwnershipStdev true    pvVisits true    pvEdgeVisits true    noResultValue true
     avoid COLOUR VERTEX,VERTEX,... DEPTH    allow COLOUR VERTEX,VERTEX,... DEPTH
 
 What is to be avoided is not searched, reported or played. Only the first move can be restricted, so DEPTH is 1; as in KataGo,
@@ -11,7 +12,7 @@ What is to be avoided is not searched, reported or played. Only the first move c
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from anabranch.errors import GameError
@@ -21,11 +22,12 @@ from anabranch.goengine.estimate import Estimate
 from anabranch.goengine.estimates import Estimator
 from anabranch.goengine.network_estimate import NetworkEstimate
 from anabranch.goengine.report import Report, report_of
-from anabranch.goengine.searches import WIDEST, without
+from anabranch.goengine.searches import without
 from anabranch.goengine.turns import with_turn
 from anabranch.protocols import kata_rules
-from anabranch.protocols.gtp_commands import RESIGN
-from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex, written
+from anabranch.protocols.details import Details
+from anabranch.protocols.gtp_commands import CANCELLED, RESIGN, is_cancelled
+from anabranch.protocols.gtp_words import SYNTAX, Arguments, Refused, command, vertex
 from anabranch.protocols.info_lines import kata_line, lz_line
 from anabranch.search.results.result import Result
 
@@ -35,13 +37,19 @@ if TYPE_CHECKING:
 INTERVAL = 100  # hundredths of a second, if nothing is said
 SHORTEST_INTERVAL = 0.1  # seconds: a search does not report more often
 SEARCH_TO_GUESS = 10  # time for searching, by time for playouts that tell who owns what
-EXTRAS = ("ownership", "rootInfo")
-IGNORED = ("ownershipStdev", "movesOwnership", "movesOwnershipStdev", "pvVisits", "noResultValue")
-WIDTH = "analysisWideRootNoise"  # KataGo's word for `Options.width`
-PARAMETERS = ("maxVisits", "maxTime", WIDTH)
+EXTRAS = (
+    "rootInfo",
+    "ownership",
+    "ownershipStdev",
+    "movesOwnership",
+    "movesOwnershipStdev",
+    "pvVisits",
+    "pvEdgeVisits",
+    "noResultValue",
+)
 GENERATES = ("genmove", "kgs-genmove_cleanup", "lz-genmove_analyze", "kata-genmove_analyze", "genmove_analyze")
 
-Writer = Callable[[Report, Go, set[str]], str]  # a report as a line
+Writer = Callable[[Report, Go, set[str], Details | None], str]  # a report as a line
 
 
 @dataclass
@@ -74,8 +82,6 @@ def request_of(session: "Session", arguments: Arguments) -> Request:
         elif key in EXTRAS:
             if _truth(arguments):
                 wanted.extras.add(key)
-        elif key in IGNORED:
-            _truth(arguments)
         elif key in ("avoid", "allow"):
             restrictions.append(key)
             wanted.hidden |= _hidden(arguments, key == "allow", wanted.player)
@@ -146,7 +152,12 @@ class Live:
             self._next_guess = engine.now() + (engine.now() - began) * SEARCH_TO_GUESS
         report = report_of(result, self.position, self._guess, wanted.hidden, wanted.fewest)
         report = report if wanted.most is None else report.at_most(wanted.most)
-        return self.line(report, engine.game, wanted.extras)
+        return self.line(report, engine.game, wanted.extras, self._details())
+
+    def _details(self) -> Details | None:
+        """What can be told beyond the report."""
+        search = self.session.engine.search
+        return None if search is None or self._guess is None else Details(search, self._estimator, self._guess)
 
 
 def _analyze(session: "Session", arguments: Arguments, line: Writer) -> None:
@@ -161,7 +172,9 @@ def _analyze(session: "Session", arguments: Arguments, line: Writer) -> None:
     session.write("\n")
 
 
-def _generate(session: "Session", arguments: Arguments, line: Writer, is_played: bool = True) -> None:
+def _generate(
+    session: "Session", arguments: Arguments, line: Writer, is_played: bool = True, is_cancellable: bool = False
+) -> None:
     wanted = request_of(session, arguments)
     engine = session.engine
     engine.searcher()
@@ -170,13 +183,14 @@ def _generate(session: "Session", arguments: Arguments, line: Writer, is_played:
 
     def watch(result: Result) -> bool:
         live.show(result)
-        return session.is_interrupted
+        return session.is_interrupted or (is_cancellable and session.has_input)
 
     choice = engine.choose(wanted.player, watch=watch, began=session.began, hidden=wanted.hidden, on_clock=is_played)
     live.write(choice.result)
     if is_played:
         engine.commit(choice)
-    session.write(f"play {RESIGN if choice.action is None else engine.game.name_of(choice.action)}\n\n")
+    move = RESIGN if choice.action is None else engine.game.name_of(choice.action)
+    session.write(f"play {CANCELLED if is_cancellable and is_cancelled(choice.result) else move}\n\n")
 
 
 @command("lz-analyze")
@@ -209,6 +223,12 @@ def kata_search_analyze(session: "Session", arguments: Arguments) -> None:
     _generate(session, arguments, kata_line, is_played=False)
 
 
+@command("kata-search_analyze_cancellable")
+def kata_search_analyze_cancellable(session: "Session", arguments: Arguments) -> None:
+    """The same, until any further line arrives."""
+    _generate(session, arguments, kata_line, is_played=False, is_cancellable=True)
+
+
 @command("stop")
 def stop(session: "Session", arguments: Arguments) -> str:
     """End what is searched in the background."""
@@ -216,7 +236,7 @@ def stop(session: "Session", arguments: Arguments) -> str:
     return ""
 
 
-# --- rules and parameters -----------------------------------------------------------------------------------------------------
+# --- rules --------------------------------------------------------------------------------------------------------------------
 
 
 @command("kata-get-rules")
@@ -244,38 +264,3 @@ def kata_set_rule(session: "Session", arguments: Arguments) -> str:
     except GameError as error:
         raise Refused(f"{SYNTAX}: {error}") from None
     return ""
-
-
-@command("kata-list-params")
-def kata_list_params(session: "Session", arguments: Arguments) -> str:
-    """Parameters that are known."""
-    return " ".join(PARAMETERS)
-
-
-@command("kata-get-param")
-def kata_get_param(session: "Session", arguments: Arguments) -> str:
-    """A parameter's value."""
-    options = session.engine.options
-    values = {"maxVisits": options.visits or 0, "maxTime": options.seconds or 0, WIDTH: options.width}
-    return written(values[_parameter(arguments)])
-
-
-@command("kata-set-param")
-def kata_set_param(session: "Session", arguments: Arguments) -> str:
-    """Another value: visits or seconds for a move, or how widely an analysis looks."""
-    engine, name = session.engine, _parameter(arguments)
-    if name == "maxVisits":
-        engine.options = replace(engine.options, visits=arguments.integer(name, least=1))
-    elif name == "maxTime":
-        engine.options = replace(engine.options, seconds=arguments.number(name, 0.001))
-    else:
-        engine.options = replace(engine.options, width=arguments.number(name, 0, WIDEST))
-    return ""
-
-
-def _parameter(arguments: Arguments) -> str:
-    """The name of a parameter that there is."""
-    name = arguments.word("parameter")
-    if name not in PARAMETERS:
-        raise Refused(f"{SYNTAX}: there is no parameter {name[:20]!r}; known ones are {', '.join(PARAMETERS)}")
-    return name

@@ -11,12 +11,14 @@ from anabranch.goengine.clock import TimeSettings
 from anabranch.goengine.turns import LETTERS
 from anabranch.protocols import sgf
 from anabranch.protocols.gtp_words import COMMANDS, SYNTAX, Arguments, Refused, command
+from anabranch.search.results.result import Result
 
 if TYPE_CHECKING:
     from anabranch.protocols.gtp import Session
 
 NAME = "Anabranch"
 RESIGN = "resign"
+CANCELLED = "cancelled"
 
 
 # --- the program --------------------------------------------------------------------------------------------------------------
@@ -202,6 +204,20 @@ def reg_genmove(session: "Session", arguments: Arguments) -> str:
     player = arguments.player()
     choice = session.engine.choose(player, watch=lambda result: session.is_interrupted, on_clock=False)
     return _played(session, choice.action)
+
+
+@command("kata-search_cancellable")
+def kata_search_cancellable(session: "Session", arguments: Arguments) -> str:
+    """Find a move, until any further line arrives."""
+    player = arguments.player()
+    watch = lambda result: session.is_interrupted or session.has_input  # noqa: E731
+    choice = session.engine.choose(player, watch=watch, on_clock=False)
+    return CANCELLED if is_cancelled(choice.result) else _played(session, choice.action)
+
+
+def is_cancelled(result: Result) -> bool:
+    """Whether a search was ended from outside."""
+    return result.stopped_by == "on_progress"
 
 
 def generate(session: "Session", player: int, cleanup: bool = False) -> str:

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from anabranch.errors import GameError, IllegalMove, OptionError
 from anabranch.goengine.clock import TimeSettings
 from anabranch.goengine.estimate import estimate
 from anabranch.goengine.game_tree import stones_of
-from anabranch.goengine.report import winrate_of
 from anabranch.goengine.turns import LETTERS, with_turn
 from anabranch.protocols import kata_rules, sgf
 from anabranch.protocols.gtp_commands import NAME, generate
@@ -102,7 +103,7 @@ def gg_undo(session: "Session", arguments: Arguments) -> str:
 def printsgf(session: "Session", arguments: Arguments) -> str:
     """The game as SGF, or into a file."""
     tree = session.engine.record()
-    if not arguments:
+    if not arguments or arguments.rest == "-":
         return sgf.write(tree).strip()
     sgf.save(tree, arguments.rest.strip('"'))
     return ""
@@ -161,7 +162,8 @@ def kgs_rules(session: "Session", arguments: Arguments) -> str:
 
 @command("kgs-time_settings", "kata-time_settings")
 def kgs_time_settings(session: "Session", arguments: Arguments) -> str:
-    """none; absolute MAIN; canadian MAIN TIME STONES; byoyomi MAIN TIME PERIODS; fischer MAIN INCREMENT."""
+    """none; absolute MAIN; canadian MAIN TIME STONES; byoyomi MAIN TIME PERIODS; fischer MAIN INCREMENT; fischer-capped MAIN
+    INCREMENT LIMIT LONGEST, with a limit of main time and of a move's time, or a negative number for none."""
     kind = arguments.word("time system").lower().replace("-", "")
     if kind == "none":
         settings = TimeSettings()
@@ -172,16 +174,27 @@ def kgs_time_settings(session: "Session", arguments: Arguments) -> str:
         settings = TimeSettings(kind, main, period, arguments.integer("stones or periods", least=1))
     elif kind == "fischer":
         settings = TimeSettings(kind, arguments.number("main time", 0), arguments.number("increment", 0))
+    elif kind == "fischercapped":
+        settings = _capped(arguments)
     else:
-        raise Refused(f"{SYNTAX}: a time system is none, absolute, canadian, byoyomi or fischer")
+        raise Refused(f"{SYNTAX}: a time system is none, absolute, canadian, byoyomi, fischer or fischer-capped")
     session.engine.set_time(settings)
     return ""
+
+
+def _capped(arguments: Arguments) -> TimeSettings:
+    main, increment = arguments.number("main time", 0), arguments.number("increment", 0)
+    limit, longest = arguments.number("limit of main time"), arguments.number("longest time of a move")
+    if 0 <= limit < main:
+        raise Refused(f"{SYNTAX}: the limit of main time must not be below main time")
+    limits = (None if number < 0 else number for number in (limit, longest))
+    return TimeSettings("fischer", main, increment, 0, *limits)
 
 
 @command("kata-list_time_settings")
 def list_time_settings(session: "Session", arguments: Arguments) -> str:
     """The time systems that are known."""
-    return "none absolute byoyomi canadian fischer"
+    return "none absolute byoyomi canadian fischer fischer-capped"
 
 
 @command("kgs-game_over")
@@ -298,9 +311,18 @@ def ownership(session: "Session", arguments: Arguments) -> str:
     engine = session.engine
     engine.stop()
     engine.warm()
-    numbers = from_the_top(estimate(engine.position, policy=engine.options.policy).ownership, engine.game)
+    numbers = from_the_top(_owned(session), engine.game)
     width = engine.game.width
     return "\n".join(" ".join(f"{n:.2f}" for n in numbers[i : i + width]) for i in range(0, len(numbers), width))
+
+
+def _owned(session: "Session") -> np.ndarray:
+    """Ownership of each point, 1 for black: by the network, if there is one, or by playouts."""
+    position, options = session.engine.position, session.engine.options
+    if options.net is None:
+        return estimate(position, policy=options.policy).ownership
+    opinion = options.net.opinion(with_turn(position, position.to_play))
+    return opinion.evaluation.ownership[0].ravel() * (1 - 2 * position.to_play)
 
 
 @command("anabranch-moves")
@@ -313,7 +335,8 @@ def moves(session: "Session", arguments: Arguments) -> str:
     shown = [move for move in result.moves if move.visits and move.action != pass_][:20]
     line = " ".join(f"{LETTERS[(player + i) % 2].lower()} {engine.game.name_of(a)}" for i, a in enumerate(result.pv[:10]))
     labels = " ".join(f"{move.name} {move.visits}" for move in shown)
-    influence = " ".join(f"{move.name} {2 * winrate_of(move.value) - 1:.2f}" for move in shown)
+    most = 1.0 if engine.search is None else engine.search.game.value_range[1]
+    influence = " ".join(f"{move.name} {0.0 if move.value is None else move.value / most:.2f}" for move in shown)
     return f"VAR {line}\nLABEL {labels}\nINFLUENCE {influence}\nTEXT {result.summary}"
 
 

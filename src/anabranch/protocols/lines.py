@@ -75,6 +75,11 @@ class ReadAhead:
             self._changed.notify_all()
             return item
 
+    @property
+    def has_any(self) -> bool:
+        """Whether there is something to take."""
+        return bool(self._waiting)
+
     def wait(self) -> None:
         """Wait until there is something to take, or the end."""
         with self._changed:

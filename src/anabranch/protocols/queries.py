@@ -17,9 +17,10 @@ from anabranch.games.go import Go, RuleSet
 from anabranch.games.go.layout import LARGEST, SMALLEST
 from anabranch.games.go.vertices import action_at
 from anabranch.games.position import Position
-from anabranch.goengine.searches import WIDEST
+from anabranch.goengine.searches import WIDEST, Options
 from anabranch.goengine.turns import COLOURS, LONGEST_GAME, played, with_turn
 from anabranch.protocols import kata_rules
+from anabranch.protocols.parameters import OF_SEARCH
 
 MOST_VISITS = 10**15
 MOST_KOMI = 400  # KataGo knows no larger one
@@ -33,10 +34,10 @@ COORDINATES = re.compile(r"\(\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*\)")  # column
 USED = (
     "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize", "boardYSize",
     "analyzeTurns", "maxVisits", "includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits",
-    "includeOwnershipStdev", "includeMovesOwnershipStdev", "includeNoResultValue", "analysisPVLen",
+    "includeOwnershipStdev", "includeMovesOwnershipStdev", "includeNoResultValue", "analysisPVLen", "rootFpuReductionMax",
     "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery", "priority", "priorities", "action",
 )  # fmt: skip
-OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime", "wideRootNoise", "analysisPVLen")
+OVERRIDES = ("reportAnalysisWinratesAs", "maxVisits", "maxTime", "wideRootNoise", "analysisPVLen", *OF_SEARCH)
 
 Moves = tuple[tuple[int, int], ...]  # players and actions
 
@@ -69,6 +70,8 @@ class Query:
     wants_no_result: bool = False  # how likely the game ends without a result; with a network
     longest_line: int | None = None  # moves of a variation after its first
     every: float | None = None  # seconds between reports
+    settings: dict[str, Any] = field(default_factory=dict)  # parameters of the search, by KataGo's names
+    options: Options | None = None  # the engine's, with these settings
     hidden: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())  # actions of each player that are not searched
     warnings: list[tuple[str, str]] = field(default_factory=list)  # fields, and what about them
 
@@ -158,6 +161,8 @@ def query_of(request: dict[str, Any], positions: Positions) -> Query:
     if "reportDuringSearchEvery" in request:
         found.every = _number(request["reportDuringSearchEvery"], "reportDuringSearchEvery", 0.001, 1e6)
     _override(request.get("overrideSettings", {}), found)
+    if "rootFpuReductionMax" in request:
+        found.settings["rootFpuReductionMax"] = request["rootFpuReductionMax"]
     return found
 
 
@@ -279,7 +284,10 @@ def _override(settings: Any, query: Query) -> None:
         raise BadQuery("Must be an object", "overrideSettings")
     unused = [name for name in settings if name not in OVERRIDES]
     if unused:
-        query.warnings.append(("overrideSettings", f"{', '.join(unused)[:200]}: not used by this engine"))
+        query.warnings.append(
+            ("overrideSettings", f"Unknown settings, which this engine does not use: {', '.join(unused)[:200]}")
+        )
+    query.settings = {name: settings[name] for name in OF_SEARCH if name in settings}
     view = settings.get("reportAnalysisWinratesAs")
     if view is not None:
         if str(view).upper() not in VIEWS:

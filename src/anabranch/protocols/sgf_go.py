@@ -178,6 +178,8 @@ def properties_of(node: Node, game: Go) -> Properties:
 def tree_of(properties: Properties) -> GameTree:
     """A tree with the game that its first node speaks of."""
     rest = dict(properties)
+    names_rules = rules_called(plain_line(rest.get("RU", [""])[0]).strip() or "?") is not None
+    names_komi = bool(plain_line(rest.get("KM", [""])[0]).strip())
     kind = plain_line(rest.get("GM", ["1"])[0]).strip()
     if kind not in ("1", ""):
         raise SgfError(f"this is not a game of Go: it says {_quoted('GM', kind)}, and Go is GM[1]")
@@ -195,7 +197,7 @@ def tree_of(properties: Properties) -> GameTree:
         game = Go(size, komi, rules, handicap) if usual else Go(size, komi + rules.bonus(handicap), rules)
     except GameError as error:
         raise SgfError(str(error)) from None
-    return GameTree(game, root, (players[0], players[1]), result, 0 if usual else handicap)
+    return GameTree(game, root, (players[0], players[1]), result, 0 if usual else handicap, names_rules, names_komi)
 
 
 def _size(rest: Properties) -> tuple[int, int]:

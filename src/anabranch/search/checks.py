@@ -15,6 +15,7 @@ from anabranch.jit.options import coerce, is_option
 
 GROUP_OF = {  # the group that has an option's functions, where its name differs from the option's
     "heuristic": "evaluate",
+    "noise": "final",
     "update": "graphs",
     "ahead": "graphs",
     "stale": "graphs",

@@ -33,7 +33,7 @@ from anabranch.search.memory.collect import to_forget
 from anabranch.search.memory.graph import Needs
 from anabranch.search.memory.layout import MOST_PENDING
 from anabranch.search.requirements import Chosen, check_inside, check_together, goes_with_threads, needed_columns
-from anabranch.search.results.final import Dirichlet, choose, default_final, wants_errors
+from anabranch.search.results.final import RootTemperature, adjust_priors, choose, default_final, wants_errors
 from anabranch.search.select.base import at_node, chooses_pairs, is_ordered, learner_of, parts_of, prefer, score
 from anabranch.search.select.limits import Expansion, Limits, Scale
 from anabranch.search.select.puct import PUCT
@@ -260,12 +260,18 @@ def needs_of(chosen: Chosen, ties: str) -> Needs:
     )
 
 
+def noise_of(given: Any) -> Any:
+    """What is done to the root's priors during a run, or None; of `RootTemperature`, what it puts on them too."""
+    noise = option(given, None, "noise", serves(adjust_priors))
+    return noise._replace(noise=noise_of(noise.noise)) if isinstance(noise, RootTemperature) else noise
+
+
 def settings_of(
     setting: Setting,
     needs: Needs,
     *,
     chosen: Chosen,
-    noise: Dirichlet | None,
+    noise: Any,
     seed: int,
     expand: Expansion,
 ) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from anabranch.search.memory.graph import Graph, row_of
 from anabranch.search.results.result import Result
 from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
-from anabranch.search.run.scope import next_slice, noise_at_root, plan_root
+from anabranch.search.run.scope import next_slice, plan_root, priors_at_root
 from anabranch.search.searcher import Search
 from anabranch.search.select.base import check_limits_of_run
 
@@ -98,10 +98,11 @@ class Fleet:
         stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants new roots
         tallies = {s: Progress(stack.drivers[s], stack.drivers[s].evaluated - before[s]) for s in active}
         with contextlib.ExitStack() as undo:
+            priors = {s: self.searches[s].priors_for(progress) for s, progress in tallies.items()}  # of all, or of none
             for s, progress in tallies.items():
-                search, driver = self.searches[s], progress.driver
-                plan_root(driver, int(min(progress.left(limits[s], total), NEVER)), search.rooted.random(progress.kept, 2))
-                undo.enter_context(noise_at_root(driver, search.noise, search.rooted.random(progress.kept, 1)))
+                random = self.searches[s].rooted.random(progress.kept, 2)
+                plan_root(progress.driver, int(min(progress.left(limits[s], total), NEVER)), random)
+                undo.enter_context(priors_at_root(progress.driver, priors[s]))
             self._search(stack, tallies, limits, total, seconds)
         return [self.searches[s].result_of(tallies[s]) if s in tallies else None for s in range(len(self))]
 

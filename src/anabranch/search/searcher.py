@@ -16,6 +16,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anabranch.errors import SearchError
 from anabranch.interrupts import nothing_to_lose, released
 from anabranch.jit.options import is_option
@@ -31,14 +33,14 @@ from anabranch.search.graph_options import GraphOptions
 from anabranch.search.memory.layout import MOST_ACTIONS
 from anabranch.search.results import save as files
 from anabranch.search.results.export import GraphView, graph_view
-from anabranch.search.results.final import Dirichlet, FinalChoice
+from anabranch.search.results.final import FinalChoice
 from anabranch.search.results.result import Result
 from anabranch.search.rooted import EVALUATIONS, KEEPS, RootedGraph
 from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.leaves import Leaves, no_evaluator
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.restrict import Restriction, is_settled, restricted
-from anabranch.search.run.scope import next_slice, noise_at_root, plan_root, sweeping_beside
+from anabranch.search.run.scope import next_slice, plan_root, priors_at_root, priors_for_run, sweeping_beside
 from anabranch.search.select.base import check_limits_of_run
 from anabranch.search.select.limits import Expansion
 from anabranch.search.select.virtual_loss import VirtualLoss, virtual_value
@@ -64,7 +66,7 @@ class Search:
         heuristic: Any = None,
         backup: Any = None,
         final: FinalChoice | None = None,
-        noise: Dirichlet | None = None,
+        noise: Any = None,
         graph: bool | GraphOptions = False,
         prove: bool = False,
         expand: Expansion | None = None,
@@ -90,7 +92,8 @@ class Search:
                       `ByStrategies()`
         final         how `Result.best` is chosen: `MostVisits()` (default), `ByTemperature(t)`, `ByValue(floor)`,
                       `ByRegularized()`, `ByLowerBound()`; with `Gumbel()`, `ByGumbel()` is the default
-        noise         `Dirichlet(alpha, weight)` on the root's priors, for self-play
+        noise         what is done to the root's priors during a run: `Dirichlet(alpha, weight)` for self-play,
+                      `RootTemperature(temperature, noise)`; nothing by default
         graph         True: transpositions share one node. `GraphOptions(...)`, in place of True, holds the options of graphs:
                       `update`, `ahead`, `stale`, and `collect`, what is dropped when memory is full
         prove         True: proven wins, losses and draws are backed up, and a proven root ends the search
@@ -118,7 +121,7 @@ class Search:
         self.options = configure.rules_of(self._chosen)
         self._picks_rule = select is None
         self.final = self._chosen.final
-        self.noise: Dirichlet | None = option(noise, None, "noise", is_a(Dirichlet))
+        self.noise = configure.noise_of(noise)
         self.seed = whole_seed(seed)
         self.memory = parse_memory(memory)
         expand = option(expand, Expansion(), "expand", is_a(Expansion))
@@ -320,6 +323,11 @@ class Search:
         with self._changing():
             self.rooted.advance(action, keep)
 
+    def clear(self) -> None:
+        """Forget what was found. The root stays where it is."""
+        with self._changing():
+            self.rooted.driver = None
+
     def back(self) -> None:
         """Undo the last `advance`. What was found there is still there, unless the search runs on a compact tree (one thread,
         `Rollout` or `Uniform`, no graph) or memory was collected since."""
@@ -390,10 +398,10 @@ class Search:
         goal = progress.left(visits, total)
         progress.stopped_by = "visits" if visits is not None and goal == visits else "total"
         reported, count = progress.began, driver.least
+        priors = self.priors_for(progress, is_new)
         if to.only is None:
             plan_root(driver, int(min(goal, NEVER)), self.rooted.random(progress.kept, 2))
-        noise = noise_at_root(driver, self.noise, self.rooted.random(progress.kept, 1))
-        with noise, restricted(driver, to), sweeping_beside(driver, self._chosen.stale):
+        with priors_at_root(driver, priors), restricted(driver, to), sweeping_beside(driver, self._chosen.stale):
             while progress.done < goal:
                 now = time.perf_counter()
                 if self._stop.is_set():
@@ -422,6 +430,16 @@ class Search:
                     break
                 count = next_slice(count, progress.done, progress.elapsed(), seconds, driver.least)
         return self.result_of(progress)
+
+    def priors_for(self, progress: Progress, is_new: bool = False) -> np.ndarray | None:
+        """The root's priors for a run, if they are not its own. If the evaluator raises, a tree that is new is discarded."""
+        try:
+            random = self.rooted.random(progress.kept, 1)
+            return priors_for_run(progress.driver, self.rooted.position, self.noise, random)
+        except BaseException:
+            if is_new:
+                self.rooted.driver = None
+            raise
 
     @contextlib.contextmanager
     def _losing_nothing(self) -> Iterator[None]:

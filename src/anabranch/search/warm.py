@@ -21,8 +21,12 @@ def warm_up(game: Game, options: dict[str, Any]) -> None:
     """Compile, or load, what `Search(game, **options)` will run."""
     if not COMPILED:
         return
-    search = Search(game, **{**options, "seed": 0, **_cramped(options)})
-    start = position = game.start()
+    warm_search(Search(game, **{**options, "seed": 0, **_cramped(options)}), UNTIL_FULL if _cramped(options) else FEW)
+
+
+def warm_search(search: Search, visits: int = FEW) -> None:
+    """Compile, or load, what this new search will run. `visits`: those of its second run."""
+    start = position = search.game.start()
     while position.to_play == CHANCE and not position.is_over:
         position = position.play(position.legal_actions[0])
     if position.is_over:
@@ -33,7 +37,7 @@ def warm_up(game: Game, options: dict[str, Any]) -> None:
     if following.to_play == CHANCE and not following.is_over:
         search.advance(following.legal_actions[0])
     if not search.position.is_over:
-        search.run(visits=UNTIL_FULL if _cramped(options) else FEW)
+        search.run(visits=visits)
     if not start.is_over:
         search.run(start, visits=FEW)
 

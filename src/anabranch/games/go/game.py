@@ -40,16 +40,16 @@ from anabranch.games.go.planes import PLANES, fill_planes
 from anabranch.games.go.rulesets import CHOICES, RULE_SETS, RuleSet, rule_set
 from anabranch.games.go.score import final, half_points, pay
 from anabranch.games.go.stones import captures_nothing, clear, may_put, put
+from anabranch.games.go.utility import Utility, payments
 from anabranch.games.go.vertices import action_at, handicap_points, vertex
 from anabranch.games.position import Position
 from anabranch.games.symmetry import Symmetries, dihedral, on_points
 from anabranch.jit import readable
 from anabranch.jit.dispatch import TAG_PREFIX
 
-RETURNS = ("win", "score", "mix")
 MOST_KOMI = 10_000
-MIX = 0.1  # the score's share in what "mix" pays
 KEPT = ("ko", "scoring", "tax", "dead")  # points of a rule set that kernels know by number
+PAYMENTS = ("win_weight", "score_weight", "static_weight", "dynamic_weight", "score_centre")  # fields about what is paid
 
 
 class Go(Game):
@@ -74,26 +74,24 @@ class Go(Game):
         komi: float = 7.5,
         rules: str | RuleSet = "chinese",
         handicap: int = 0,
-        returns: str = "win",
+        returns: str | Utility = "win",
     ) -> None:
         """size      a number, or (width, height)
         komi      what white gets, in whole or half points
         rules     "chinese", "tromp-taylor", "japanese", "aga", "new-zealand", or a `RuleSet`
         handicap  black stones on the usual points; white then begins
-        returns   what is played for: "win" (1, 0, -1), "score" (points), or "mix" (mostly the win, a little the points)
+        returns   what is played for: "win" (1, 0, -1), "score" (points), "mix" (mostly the win, a little the points),
+                  "utility" (KataGo's mixture), or a `Utility`
         """
         self.width, self.height = _sides(size)
         if max(self.width, self.height) > bucket_of(type(self)):
             raise GameError(f"{type(self).__name__} is for boards up to {bucket_of(type(self))}; write Go(size={size!r})")
         self.rules, self.komi, self.plays_for = rule_set(rules), _komi(komi), returns
         self.handicap = _handicap(handicap, self.width, self.height)
-        if returns not in RETURNS:
-            raise GameError(f"returns={returns!r}: Go is played for one of {', '.join(map(repr, RETURNS))}")
         points = self.width * self.height
         white_gets = self.komi + self.rules.bonus(self.handicap)
         most = (points if self.rules.scoring == "area" else 2 * points) + abs(white_gets) + 0.5 * self.rules.button
-        win, score = {"win": (1.0, 0.0), "score": (0.0, 1.0), "mix": (1.0 - MIX, MIX / most)}[returns]
-        self.weights = win, score  # what a win and a point pay
+        paid, most_paid = payments(returns, most)
         super().__init__(
             width=self.width,
             height=self.height,
@@ -101,13 +99,12 @@ class Go(Game):
             half_komi=round(2 * white_gets),
             suicide=int(self.rules.suicide),
             button=FREE_BUTTON if self.rules.button else NO_BUTTON,
-            win_weight=win,
-            score_weight=score,
+            **dict.fromkeys(PAYMENTS, 0.0) | paid,
             **{name: CHOICES[name].index(getattr(self.rules, name)) for name in KEPT},
         )
         self.actions = points + 1
         self.planes = PLANES, self.height, self.width
-        self.value_range = (-most, most) if returns == "score" else (-1.0, 1.0)
+        self.value_range = -most_paid, most_paid
         self.repetition = "draw" if self.rules.ko == "simple" else "forbidden"
 
     # --- the rules ---
@@ -213,6 +210,10 @@ class Go(Game):
                 low, high = keys.repetition_key(state)
             return (int(low), int(high)) in position.past
         return super().would_repeat(position, action)
+
+    def paying(self, returns: str | Utility) -> "Go":
+        """The same game, played for something else."""
+        return Go((self.width, self.height), self.komi, self.rules, self.handicap, returns)
 
     # --- positions that were not played ---
 

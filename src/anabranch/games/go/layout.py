@@ -94,6 +94,9 @@ def record_of(bucket: int) -> np.dtype:
         ("suicide", "u1"),
         ("win_weight", "f4"),  # what winning pays
         ("score_weight", "f4"),  # what a point pays
+        ("static_weight", "f4"),  # these three: see `utility.py`
+        ("dynamic_weight", "f4"),
+        ("score_centre", "f4"),
         # scratch
         ("queue", "u2", (cells,)),  # cells to look at
         ("mark", "u1", (cells,)),  # all zeros between uses

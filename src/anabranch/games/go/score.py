@@ -30,6 +30,7 @@ from anabranch.games.go.layout import (
 from anabranch.games.go.life import LIFE, mark_life
 from anabranch.games.go.rulesets import AGREED, ALL_TAX, NO_TAX, SEKI_TAX, TERRITORY
 from anabranch.games.go.stones import BOTH
+from anabranch.games.go.utility import score_utility
 from anabranch.jit import helper, routine
 
 EYES = 2  # points that a group cannot fill: what each pays under the tax on all groups
@@ -76,6 +77,8 @@ def pay(state, out):
     most = np.float64(state.width * state.height) * (2.0 if state.scoring == TERRITORY else 1.0) + 0.5 * abs(half_bonus(state))
     points = min(max(0.5 * half, -most), most)
     out[0] = state.win_weight * sign + state.score_weight * points
+    if state.static_weight + state.dynamic_weight > 0.0:
+        out[0] += score_utility(state, points)
     out[1] = -out[0]
 
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.jit import kernel
-from anabranch.nets.katago.evaluator import LEAD, LOSS, NO_RESULT, SCORE_MEAN, SCORE_SQUARE, WIN, KataGoNet
+from anabranch.nets.katago.columns import LEAD, LOSS, NO_RESULT, SCORE_MEAN, SCORE_SQUARE, WIN
+from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.results.export import GraphView
 
@@ -34,7 +35,11 @@ class Averages(NamedTuple):
 class SearchAverages:
     """The averages of a search."""
 
-    def __init__(self, view: GraphView, net: KataGoNet) -> None:
+    def __init__(self, view: GraphView, net: KataGoNet, win: float = 1.0) -> None:
+        """view   the search's graph
+        net    its evaluator
+        win    what a win pays in the search's game
+        """
         is_known, numbers, self._owned = net.recall(view.nodes["key"])
         self._view, self._own = view, is_known.astype(np.float64)
         self._sign = np.where(view.nodes["player"] == WHITE, -1.0, 1.0)
@@ -46,10 +51,10 @@ class SearchAverages:
         self._actions = edges["action"].astype(np.int64)
         self._order = np.empty(len(view.nodes), np.int64)
         sort_parents_first(self._first, self._targets, np.zeros(len(view.nodes), np.int64), self._order)
-        self._means = self._columns(is_known, numbers)
+        self._means = self._columns(is_known, numbers, win)
         average(self._order, self._first, self._targets, self._visits, self._means)
 
-    def _columns(self, is_known: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    def _columns(self, is_known: np.ndarray, numbers: np.ndarray, win: float) -> np.ndarray:
         """The evaluations of all nodes, black's; NaN where there is none."""
         own = np.full((len(numbers), len(KEPT) + 1), np.nan)
         own[is_known, :-1] = numbers[is_known][:, KEPT]
@@ -58,7 +63,8 @@ class SearchAverages:
         own[~is_known, A_WIN] = np.nan
         own[:, [A_MEAN, A_LEAD]] *= self._sign[:, None]
         over = self._view.nodes["over"]
-        own[over, A_WIN] = (1.0 + np.sign(self._view.nodes["value"][over, 0])) / 2.0
+        paid = self._view.nodes["value"][over, 0]
+        own[over, A_WIN] = (1.0 + np.sign(paid) * (np.abs(paid) > win / 2.0)) / 2.0  # a draw may pay for points
         own[over, A_NO_RESULT] = 0.0
         own[:, A_RATE_SQUARE] = (own[:, A_WIN] + own[:, A_NO_RESULT] / 2) ** 2
         return own

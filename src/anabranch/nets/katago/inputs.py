@@ -61,7 +61,7 @@ def encode_inputs(game: Go, states: Any, with_suicide: bool = False) -> tuple[np
 
     with_suicide   whether the network wants pass-alive area as if suicide were legal (`Header.pass_alive_with_suicide`)
     """
-    planes, of_globals, _ = _encode(game, states, with_suicide)
+    planes, of_globals, _ = encode_leaves(game, states, with_suicide)
     return planes, of_globals
 
 
@@ -70,7 +70,7 @@ def encode_position(position: Position, with_suicide: bool = False) -> tuple[np.
     the top as in planes, a pass last."""
     game = position.game
     assert isinstance(game, Go)
-    planes, of_globals, legal = _encode(game, position.record(), with_suicide)
+    planes, of_globals, legal = encode_leaves(game, position.record(), with_suicide)
     if game.repetition == "forbidden" and position.past:
         for point in np.flatnonzero(legal[0, :-1]):
             row, column = divmod(int(point), game.width)
@@ -80,8 +80,8 @@ def encode_position(position: Position, with_suicide: bool = False) -> tuple[np.
     return planes, of_globals, legal
 
 
-def _encode(game: Go, states: Any, with_suicide: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Planes, globals and what is legal, superko left out."""
+def encode_leaves(game: Go, states: Any, with_suicide: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Planes, globals and what is legal, superko left out: bool (n, points + 1), points from the top, a pass last."""
     if max(game.width, game.height) > LARGEST_BOARD:
         raise NetworkError(
             f"KataGo's networks play on boards of up to {LARGEST_BOARD} lines, not on {game.width}x{game.height}"

@@ -4,11 +4,10 @@ Of a number from 0 to 7, bit 0 flips rows, bit 1 flips columns, and bit 2 then e
 where planes are not square.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from anabranch.errors import OptionError
+from anabranch.jit import kernel
 
 SYMMETRIES = 8
 ROWS, COLUMNS, TRANSPOSE = 1, 2, 4  # bits
@@ -16,40 +15,38 @@ ROWS, COLUMNS, TRANSPOSE = 1, 2, 4  # bits
 
 def look_from(planes: np.ndarray, symmetry: int | np.ndarray) -> np.ndarray:
     """Planes (n, ..., height, width) seen from one side, or each from its own, (n,)."""
-    return _each(_look, planes, symmetry)
+    return _turned(planes, symmetry, False)
 
 
 def turn_back(maps: np.ndarray, symmetry: int | np.ndarray) -> np.ndarray:
     """Policy or ownership (n, ..., height, width) of what was seen from a side, as seen from the front."""
-    return _each(_back, maps, symmetry)
+    return _turned(maps, symmetry, True)
 
 
-def _each(turn: Callable[[np.ndarray, int], np.ndarray], x: np.ndarray, symmetry: int | np.ndarray) -> np.ndarray:
-    symmetries = np.unique(symmetry)
-    if symmetries.size and not (symmetries[0] >= 0 and symmetries[-1] < SYMMETRIES):
+def _turned(x: np.ndarray, symmetry: int | np.ndarray, back: bool) -> np.ndarray:
+    sides = np.asarray(symmetry, np.int64)
+    if sides.size and not (sides.min() >= 0 and sides.max() < SYMMETRIES):
         raise OptionError(f"symmetry={symmetry!r}: it is a number from 0 to {SYMMETRIES - 1}")
-    if np.ndim(symmetry) == 0:
-        return np.ascontiguousarray(turn(x, int(symmetries[0])))
-    turned = np.empty_like(x)
-    for one in symmetries:
-        turned[symmetry == one] = turn(x[symmetry == one], int(one))
-    return turned
+    boards = np.ascontiguousarray(x).reshape(len(x), -1, *x.shape[-2:])
+    turned = np.empty_like(boards)
+    turn_each(boards, np.full(len(x), sides) if sides.ndim == 0 else sides, back, turned)
+    return turned.reshape(x.shape)
 
 
-def _look(x: np.ndarray, symmetry: int) -> np.ndarray:
-    x = _flip(x, symmetry)
-    return x.swapaxes(-2, -1) if _transposes(x, symmetry) else x
-
-
-def _back(x: np.ndarray, symmetry: int) -> np.ndarray:
-    return _flip(x.swapaxes(-2, -1) if _transposes(x, symmetry) else x, symmetry)
-
-
-def _flip(x: np.ndarray, symmetry: int) -> np.ndarray:
-    rows = slice(None, None, -1 if symmetry & ROWS else 1)
-    columns = slice(None, None, -1 if symmetry & COLUMNS else 1)
-    return x[..., rows, columns]
-
-
-def _transposes(x: np.ndarray, symmetry: int) -> bool:
-    return bool(symmetry & TRANSPOSE) and x.shape[-2] == x.shape[-1]
+@kernel
+def turn_each(x, symmetries, back, out):
+    """Copy boards (n, maps, height, width), each seen from its own side, or `back` from there to the front."""
+    count, maps, height, width = x.shape
+    for i in range(count):
+        transposes = (symmetries[i] & TRANSPOSE) != 0 and height == width
+        for j in range(maps):
+            for row in range(height):
+                for column in range(width):
+                    y = height - 1 - row if symmetries[i] & ROWS else row
+                    z = width - 1 - column if symmetries[i] & COLUMNS else column
+                    if back:  # what was at (row, column) in front is now at (y, z), or with both exchanged
+                        out[i, j, row, column] = x[i, j, z, y] if transposes else x[i, j, y, z]
+                    elif transposes:
+                        out[i, j, column, row] = x[i, j, y, z]
+                    else:
+                        out[i, j, row, column] = x[i, j, y, z]

@@ -65,7 +65,7 @@ class Driver:
     graph: Tree | Graph
     root = NO_NODE
     proven = False  # whether the root's value is known
-    noisy: tuple[int, np.ndarray] | None = None  # a root, and its priors as the last search saw them: see `noise_at_root`
+    root_priors: tuple[int, np.ndarray] | None = None  # a root, and what the last search saw instead: see `priors_at_root`
     least = 1  # simulations that it prefers to run together
     countable = 0  # simulations that can be run before a counter may be full; see `recount`
 
@@ -184,7 +184,7 @@ class OnGraph(Driver):
     def move_root(self, child: int, position: Any, exhausted: np.ndarray) -> None:
         """Search from another node of the graph, or from one that does not exist yet."""
         self.root = child
-        self.noisy = None
+        self.root_priors = None
         if child != NO_NODE:
             restore_root(self.graph, child)
         self.waste = True

@@ -46,7 +46,7 @@ class TreeDriver(Driver):
 
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
         self.root = int(reroot(self.graph, child)[child])
-        self.noisy = None
+        self.root_priors = None
         self.work.states[0] = position.record()[0]
 
 

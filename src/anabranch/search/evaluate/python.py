@@ -8,7 +8,7 @@ import numpy as np
 from anabranch.errors import EvaluatorError
 from anabranch.games.objects import ObjectGame
 from anabranch.interrupts import released
-from anabranch.jit import generic
+from anabranch.jit import generic, readable
 
 LARGEST = 1e100  # the largest value where no range is known: many of them can still be summed
 LARGEST_PRIOR = 1e30  # they are stored in single precision, and those of a node are summed
@@ -21,14 +21,40 @@ NO_PRIORS = (
 
 def ask(evaluator: Callable[..., Any], states: Any) -> Any:
     """Call a user's evaluator; what it raises becomes an `EvaluatorError` that names the evaluator."""
+    return _call(evaluator, states, f"the evaluator {_name(evaluator)}")
+
+
+def ask_root_priors(evaluator: Any, game: Any, position: Any, actions: np.ndarray) -> np.ndarray | None:
+    """What an evaluator's method `root_priors(position)` gives the edges of a root, in place of the priors that it has for the
+    same position in the tree, f4; None if it has no such method, or if that returns None."""
+    if not hasattr(evaluator, "root_priors"):
+        return None
+    given = _call(evaluator.root_priors, position, f"root_priors of the evaluator {_name(evaluator)}")
+    if given is None:
+        return None
+    row, shape = _numbers(given, "root_priors"), tuple(game.policy_shape)
+    if row.shape != shape:
+        raise EvaluatorError(f"the evaluator's root_priors have the shape {row.shape}; for one position it is {shape}")
+    priors = _array(row[None], "root_priors", (1, *shape), (1, *shape))
+    if (priors < 0.0).any():
+        raise EvaluatorError("the evaluator's root_priors are negative; priors are probabilities (logits want a softmax first)")
+    rows = edge_priors(game, lambda: readable(position.record()), priors)
+    return priors_of(rows[0], actions.astype(np.int64)).astype(np.float32)
+
+
+def _call(function: Callable[..., Any], given: Any, who: str) -> Any:
+    """Call a user's function; what it raises becomes an `EvaluatorError`."""
     try:
         with released():
-            return evaluator(states)
+            return function(given)
     except EvaluatorError:
         raise
     except Exception as error:
-        name = getattr(evaluator, "__name__", type(evaluator).__name__)
-        raise EvaluatorError(f"the evaluator {name} raised {type(error).__name__}: {error}") from error
+        raise EvaluatorError(f"{who} raised {type(error).__name__}: {error}") from error
+
+
+def _name(evaluator: Any) -> str:
+    return str(getattr(evaluator, "__name__", type(evaluator).__name__))
 
 
 class Checked(NamedTuple):
@@ -124,10 +150,7 @@ def _has_rewards(game: Any) -> bool:
 
 def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) -> np.ndarray:
     """Numbers of the wanted shape, without NaN or infinity."""
-    try:
-        array = np.asarray(data, np.float64)
-    except (TypeError, ValueError):
-        raise EvaluatorError(f"the evaluator's {what} are not numbers") from None
+    array = _numbers(data, what)
     if array.shape not in (shape, also):
         batch = f"(positions{''.join(f', {size}' for size in shape[1:])})"
         many = "one position" if shape[0] == 1 else f"{shape[0]} positions"
@@ -135,6 +158,13 @@ def _array(data: Any, what: str, shape: tuple[int, ...], also: tuple[int, ...]) 
     if not np.isfinite(array).all():
         raise EvaluatorError(f"the evaluator's {what} hold NaN or infinity; check its input and its last layer")
     return array
+
+
+def _numbers(data: Any, what: str) -> np.ndarray:
+    try:
+        return np.asarray(data, np.float64)
+    except (TypeError, ValueError):
+        raise EvaluatorError(f"the evaluator's {what} are not numbers") from None
 
 
 def priors_of(priors: np.ndarray | None, actions: np.ndarray) -> np.ndarray:

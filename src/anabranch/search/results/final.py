@@ -1,7 +1,8 @@
-"""The root of a search: noise before the search, the choice of an action after it. Plain Python, once per search.
+"""The root of a search: its priors before the search, the choice of an action after it. Plain Python, once per search.
 
 `MostVisits`, `ByTemperature`, `ByValue`, `ByRegularized`, `ByLowerBound`, `ByGumbel` are final choices, each with its
-implementation of `choose`; `Dirichlet` makes self-play explore. Above: `read.py`, which calls `choose`.
+implementation of `choose`; `Dirichlet` and `RootTemperature` make a search explore, by `adjust_priors`. Above: `read.py`, which
+calls both.
 """
 
 from typing import Any, NamedTuple
@@ -24,9 +25,13 @@ __all__ = [
     "Candidates",
     "Dirichlet",
     "MostVisits",
+    "RootTemperature",
+    "adjust_priors",
     "choose",
     "wants_errors",
 ]
+
+LEAST_PRIOR = 1e-300  # so that every prior has a logarithm
 
 
 class MostVisits(NamedTuple):
@@ -73,6 +78,16 @@ class Dirichlet(NamedTuple):
 
     alpha: Positive = 0.3
     weight: Share = 0.25
+
+
+class RootTemperature(NamedTuple):
+    """The root's priors to the power of 1 / temperature, and then `noise` on them, if there is any.
+
+    Above 1, priors become more equal. KataGo's rootPolicyTemperature, in self-play 1.1, and 1.25 at the beginning of a game.
+    """
+
+    temperature: Positive = 1.1
+    noise: Any = None  # such as `Dirichlet()`
 
 
 FinalChoice = tuple[Any, ...]  # an option of any class that `choose` is registered for
@@ -169,10 +184,46 @@ def chosen_index(final: FinalChoice, candidates: Candidates, random: np.random.G
     return int(index)
 
 
-def noisy(rule: Dirichlet, priors: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """The priors with noise mixed in."""
-    noise = random.dirichlet(np.full(len(priors), rule.alpha))
-    return (1.0 - rule.weight) * priors + rule.weight * noise
+# --- the root's priors --------------------------------------------------------------------------------------------------------
+
+
+@generic
+def adjust_priors(noise, priors, random):
+    """The root's priors while a search runs, in place of these: probabilities, one for each edge.
+
+    priors   of the root's edges; where both players move at once there is one call per player, with its own priors
+    random   a `numpy.random.Generator`, the same for the same seed, position and visits
+
+    Plain Python, called once at the beginning of a run; afterwards the root's edges have their own priors again.
+    """
+
+
+@adjust_priors.register(Dirichlet)
+def adjust_priors_dirichlet(noise, priors, random):
+    drawn = random.dirichlet(np.full(len(priors), noise.alpha))
+    return (1.0 - noise.weight) * priors + noise.weight * drawn
+
+
+@adjust_priors.register(RootTemperature)
+def adjust_priors_root_temperature(noise, priors, random):
+    most = max(float(priors.max()), LEAST_PRIOR)
+    logs = np.log(np.maximum(priors, LEAST_PRIOR, dtype=np.float64) / most)
+    shares = np.where(priors > 0.0, np.exp(logs / noise.temperature), 0.0)
+    flat = shares / max(shares.sum(), LEAST_PRIOR)
+    return flat if noise.noise is None else adjust_priors(noise.noise, flat, random)
+
+
+def adjusted(noise: Any, priors: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """What `adjust_priors` makes of priors, if those can be probabilities."""
+    given = adjust_priors(noise, priors.copy(), random)
+    try:
+        changed = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        changed = np.empty(0)
+    if changed.shape != priors.shape or not (changed >= 0.0).all() or not 0.0 < changed.sum() < np.inf:
+        wanted = f"{len(priors)} probabilities, one for each edge"
+        raise SearchError(f"noise={noise!r}: adjust_priors must return {wanted}, and it returned {given!r}")
+    return changed
 
 
 # --- what `Search` calls ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from anabranch.search.memory.columns import NAMES
 from anabranch.search.memory.graph import EXHAUSTED, HIGH, LOW, MOVED, Graph
 from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIONS, On, sign_of
 from anabranch.search.memory.tree import Tree
-from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, chosen_index, noisy
+from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, adjusted, chosen_index
 from anabranch.search.results.result import Move, Result, Stats
 from anabranch.search.select.gumbel import Gumbel, urges
 from anabranch.search.select.limits import Limits, Scale
@@ -216,9 +216,9 @@ def reader_of(game, position):
 
 
 @generic(default=True)
-def noisy_priors(game, noise, edges, random):
-    """The priors of the root's edges with noise mixed in; `edges` are records of a game's graph."""
-    return noisy(noise, edges["prior"], random)
+def adjusted_priors(game, noise, actions, priors, random):
+    """The priors of the root's edges as `noise` adjusts them; `actions` are those of the edges."""
+    return adjusted(noise, priors, random)
 
 
 def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:

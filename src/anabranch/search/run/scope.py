@@ -1,4 +1,4 @@
-"""What surrounds a run: noise on the root's priors, a thread that sweeps in the background, and the length of a slice, so that
+"""What surrounds a run: the root's priors for it, a thread that sweeps in the background, and the length of a slice, so that
 the clock is read often enough. (Which actions it may take at the root: `restrict.py`.)
 
 Context managers undo what they did. `searcher.py` enters them; they know drivers (`drivers/base.py`), but not `Search`.
@@ -14,8 +14,8 @@ import numpy as np
 from anabranch.games.rules import CHANCE
 from anabranch.search.backup.propagate import sweep_pause
 from anabranch.search.drivers.base import Driver, OnGraph
-from anabranch.search.results.final import Dirichlet
-from anabranch.search.results.read import edge_records, noisy_priors
+from anabranch.search.evaluate.python import ask_root_priors
+from anabranch.search.results.read import adjusted_priors, edge_records
 from anabranch.search.select.base import plan_simulations
 
 SLICE = 0.02  # seconds in a kernel between two checks of the clock and of Ctrl-C
@@ -32,27 +32,40 @@ def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> 
     plan_simulations(driver.rules.select, driver.graph, driver.root, simulations, random)
 
 
+def priors_for_run(driver: Driver, position: Any, noise: Any, random: np.random.Generator) -> np.ndarray | None:
+    """The root's priors for a run, where they are not those in memory: first the ones that the evaluator has for roots, then
+    noise on them. Chance keeps its probabilities. Changes nothing."""
+    if driver.graph.nodes["player"][driver.root] == CHANCE:
+        return None
+    edges = edge_records(driver.graph, driver.root)
+    actions = edges["action"].copy()
+    priors = ask_root_priors(driver.rules.evaluate, driver.game, position, actions)
+    if noise is None:
+        return priors
+    return adjusted_priors(driver.game, noise, actions, edges["prior"].copy() if priors is None else priors, random)
+
+
 @contextlib.contextmanager
-def noise_at_root(driver: Driver, noise: Dirichlet | None, random: np.random.Generator) -> Iterator[None]:
-    """Noise on the root's priors while searching; the tree itself stays clean. Chance keeps its probabilities."""
-    driver.noisy = None
-    if noise is None or driver.graph.nodes["player"][driver.root] == CHANCE:
+def priors_at_root(driver: Driver, priors: np.ndarray | None) -> Iterator[None]:
+    """While a search runs with these priors at its root, or with its own; afterwards the root's edges are as they were."""
+    driver.root_priors = None
+    if priors is None:
         yield
         return
     edges = edge_records(driver.graph, driver.root)
     clean = edges["prior"].copy()
-    edges["prior"] = noisy_priors(driver.game, noise, edges, random)
+    edges["prior"] = priors
     try:
         yield
     finally:
         edges = edge_records(driver.graph, driver.root)  # the root may have moved in memory
-        driver.noisy = driver.root, edges["prior"].copy()
+        driver.root_priors = driver.root, edges["prior"].copy()
         edges["prior"] = clean
 
 
 def priors_seen(driver: Driver) -> np.ndarray | None:
-    """The root's priors as the last search saw them, if there was noise on them."""
-    return driver.noisy[1] if driver.noisy is not None and driver.noisy[0] == driver.root else None
+    """The root's priors as the last search saw them, if they are not its own."""
+    return driver.root_priors[1] if driver.root_priors is not None and driver.root_priors[0] == driver.root else None
 
 
 @contextlib.contextmanager

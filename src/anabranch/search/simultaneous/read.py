@@ -10,13 +10,13 @@ from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.loops.steps import Rules
 from anabranch.search.memory.graph import Graph
 from anabranch.search.memory.layout import NO_NODE
-from anabranch.search.results.final import Candidates, FinalChoice, chosen_index, noisy
+from anabranch.search.results.final import Candidates, FinalChoice, adjusted, chosen_index
 from anabranch.search.results.read import (
+    adjusted_priors,
     edge_records,
     line_from,
     moves_along,
     name_line,
-    noisy_priors,
     read_result,
     reader_of,
     stats_of,
@@ -194,14 +194,14 @@ def target_of(rule: Any, node: Node, player: int, policy: np.ndarray, stake: flo
     return np.asarray(kept / kept.sum())
 
 
-@noisy_priors.register(SimultaneousGame)
-def noisy_priors_of_pairs(game, noise, edges, random):
+@adjusted_priors.register(SimultaneousGame)
+def adjusted_priors_of_pairs(game, noise, actions, priors, random):
     """Noise on each player's own priors."""
-    first = edges["action"].astype(int) // game.actions
+    first = actions.astype(int) // game.actions
     columns = int((first == first[0]).sum())
-    priors = edges["prior"].astype(float).reshape(-1, columns)
-    rows = noisy(noise, priors.sum(axis=1), random)
-    across = noisy(noise, priors.sum(axis=0), random)
+    pairs = priors.astype(float).reshape(-1, columns)
+    rows = adjusted(noise, pairs.sum(axis=1), random)
+    across = adjusted(noise, pairs.sum(axis=0), random)
     return np.outer(rows, across).ravel()
 
 
