@@ -9,7 +9,6 @@ from pytest import approx
 
 import anabranch as ab
 from anabranch.games import ConnectFour, MatrixGame
-from anabranch.search import searcher
 from anabranch.search.graph_options import grouped
 from tests.conftest import when_plain
 from tests.search.evaluators import Counting
@@ -296,17 +295,16 @@ def test_what_is_forgotten_when_memory_is_full_can_be_ones_own(layout):
 
 @when_plain
 @pytest.mark.parametrize("layout", ["graph", "batches on a graph"])
-def test_a_collection_that_gives_nothing_is_the_same_as_none(layout, monkeypatch):
-    monkeypatch.setattr(
-        searcher, "next_slice", lambda *_: 16
-    )  # memory is asked for between slices, whose length is by the clock
-    options = {"memory": "14KB", "select": ab.PUCT()}
-    kept, hoarding = (search_with(layout, collect=collect, **options) for collect in (ab.graphs.KeepReached(), Hoarder()))
-    for search in (kept, hoarding):
-        assert search.run(visits=VISITS).memory_full
-        search.advance(search.run(visits=1).best)
-        search.run(visits=VISITS)
-    assert digest(kept) == digest(hoarding)
+def test_a_collection_that_gives_nothing_does_no_harm(layout):
+    search = search_with(layout, collect=Hoarder(), memory="14KB", select=ab.PUCT())
+    first = search.run(visits=VISITS)
+    assert first.memory_full and first.visits.sum() == VISITS
+    full = search.run(visits=1).stats.nodes
+    assert search.run(visits=VISITS).stats.nodes == full  # nothing is dropped, nothing new is kept
+    search.advance(first.best)
+    kept = search.result().visits.sum()
+    assert search.run(visits=VISITS).visits.sum() == kept + VISITS
+    check_counts(search)
 
 
 # --- simulations under way --------------------------------------------------------------------------------------------------
