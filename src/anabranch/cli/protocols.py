@@ -28,6 +28,7 @@ class View(StrEnum):
 
 
 NET_HELP = "Evaluate with this network of KataGo's, such as b6c96.bin.gz, in place of playouts"
+BATCH_HELP = "With --net: positions evaluated at once; by default 8, and fewer where there are less than 200 visits"
 PROFILE_HELP = "If that is a human-like network: whose moves it predicts, such as rank_5k"
 HUMAN_HELP = "Also report how people would play, by this human-like network of KataGo's, once a humanSLProfile is set"
 NET_THREADS_HELP = "With --net: threads of the network; by default all cores, shared by the positions searched at once"
@@ -42,13 +43,14 @@ Net = Annotated[Path | None, typer.Option(help=NET_HELP, show_default=False)]
 Profile = Annotated[str | None, typer.Option(help=PROFILE_HELP, show_default=False)]
 HumanNet = Annotated[Path | None, typer.Option(help=HUMAN_HELP, show_default=False)]
 NetThreads = Annotated[int | None, typer.Option(help=NET_THREADS_HELP, show_default=False)]
-NetBatch = Annotated[int, typer.Option(help="With --net: positions evaluated at once")]
+NetBatch = Annotated[int | None, typer.Option(help=BATCH_HELP, show_default=False)]
 Memory = Annotated[str, typer.Option(help="Memory limit of the searches, such as 512MB")]
 Seed = Annotated[int, typer.Option(help="Random seed of the first game; each further game takes the next")]
 RULES_HELP = "chinese, tromp-taylor, japanese, aga, new-zealand, or JSON in KataGo's format"
 VERSION_HELP = "Answer to `version`, for clients that expect a certain one"
 LEAVE_HELP = "Do not finish pending requests when the input ends"
 ANYBODY = "rank_1d"  # a profile for loading a human-like network: it needs one
+USUAL_BATCH, MANY_VISITS = 8, 200  # leaves in a batch, from so many visits on
 GRACE = 0.5  # seconds to end what is running, once the other side has gone
 
 
@@ -63,7 +65,7 @@ def gtp(
     profile: Profile = None,
     human_net: HumanNet = None,
     net_threads: NetThreads = None,
-    batch: NetBatch = 8,
+    batch: NetBatch = None,
     select: Select = BEST,
     policy: Policy = None,
     c: Exploration = None,
@@ -90,7 +92,7 @@ def gtp(
         rules=own_rules_of(rules),
         visits=visits,
         seconds=seconds,
-        net=net_of(net, profile, batch, net_threads),
+        net=net_of(net, profile, batch or batch_for(visits), net_threads),
         human_net=human_net_of(human_net, net_threads),
         select=rule_of(select),
         policy=policy_of(policy),
@@ -121,7 +123,7 @@ def analyze(
     profile: Profile = None,
     human_net: HumanNet = None,
     net_threads: NetThreads = None,
-    batch: NetBatch = 8,
+    batch: NetBatch = None,
     select: Select = BEST,
     policy: Policy = None,
     c: Exploration = None,
@@ -142,7 +144,7 @@ def analyze(
     options = Options(
         visits=visits,
         seconds=seconds,
-        net=net_of(net, profile, batch, net_threads, threads),
+        net=net_of(net, profile, batch or batch_for(visits), net_threads, threads),
         human_net=human_net_of(human_net, net_threads, threads),
         select=rule_of(select),
         policy=policy_of(policy),
@@ -205,6 +207,12 @@ def human_net_of(path: Path | None, threads: int | None, searches: int = 1) -> A
     from anabranch.nets.katago.evaluator import KataGoNet
 
     return KataGoNet(path, threads=threads or cores_for_each(searches), profile=ANYBODY)
+
+
+def batch_for(visits: int | None) -> int:
+    """How many leaves to collect for one call of a network. Each is chosen without knowing what the others of the batch are
+    worth, so they should be a small part of all visits."""
+    return min(max((visits or MANY_VISITS) * USUAL_BATCH // MANY_VISITS, 1), USUAL_BATCH)
 
 
 def cores_for_each(searches: int) -> int:

@@ -16,6 +16,7 @@ from anabranch.cli.protocols import (
     NetBatch,
     NetThreads,
     Policy,
+    batch_for,
     check_limits,
     net_of,
     policy_of,
@@ -42,7 +43,7 @@ def review(
     rules: Annotated[str | None, typer.Option(help=f"Instead of the record's: {RULES_HELP}")] = None,
     net: Net = None,
     net_threads: NetThreads = None,
-    batch: NetBatch = 8,
+    batch: NetBatch = None,
     policy: Policy = None,
     c: Exploration = None,
     graph: Graph = True,
@@ -57,6 +58,7 @@ def review(
     """Go through a game of Go: win rates move by move, the moves that lost most and whether that is more than noise, and what
     to play instead. Ctrl-C shows what was found so far."""
     from anabranch.cli import show_review
+    from anabranch.goengine.review import NETWORK_VISITS
     from anabranch.goengine.review_chart import board_picture, winrate_chart
     from anabranch.goengine.review_sgf import annotate
     from anabranch.goengine.review_summary import to_dict
@@ -78,7 +80,9 @@ def review(
     options = Options(
         visits=visits,
         seconds=seconds,
-        net=net_of(net, None, batch, net_threads),
+        net=net_of(
+            net, None, batch or batch_for(NETWORK_VISITS if visits is None and seconds is None else visits), net_threads
+        ),
         policy=policy_of(policy),
         exploration=c,
         graph=graph,
