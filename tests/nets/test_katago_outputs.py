@@ -30,12 +30,12 @@ def random_legal(n=4, seed=1):
 # --- policy ---
 
 
-def expected_priors(raw, legal, i, optimism, temperature=1.0):
+def expected_priors(raw, legal, i, optimism):
     weights = []
     for move in range(POINTS + 1):
         logits = raw.policy[i, :, move] if move < POINTS else raw.passing[i]
         mixed = float(logits[0]) if len(logits) == 1 else (1 - optimism) * float(logits[0]) + optimism * float(logits[1])
-        weights.append(math.exp(mixed / temperature) if legal[i, move] else 0.0)
+        weights.append(math.exp(mixed) if legal[i, move] else 0.0)
     return np.array(weights) / sum(weights)
 
 
@@ -53,23 +53,6 @@ def test_each_position_may_have_its_own_optimism():
     raw, legal, optimism = random_outputs(), random_legal(), np.array([0.0, 0.2, 0.7, 1.0])
     for i, priors in enumerate(read_policy(raw, legal, optimism)):
         assert np.allclose(priors, expected_priors(raw, legal, i, optimism[i]), atol=1e-6)
-
-
-def test_a_temperature_flattens_priors():
-    raw, legal = random_outputs(), random_legal()
-    assert np.allclose(read_policy(raw, legal, 0.5, 2.0)[3], expected_priors(raw, legal, 3, 0.5, 2.0), atol=1e-6)
-
-
-def test_a_pass_may_be_capped_at_95_percent():
-    raw, legal = random_outputs(), random_legal()
-    raw.passing[:] = [[30.0], [2.0], [-200.0], [30.0]]
-    legal[3] = [False] * POINTS + [True]
-    free, capped = read_policy(raw, legal), read_policy(raw, legal, capped_pass=True)
-    assert free[0, -1] > 0.999 and capped[0, -1] == pytest.approx(0.95)
-    assert np.allclose(capped[0, :-1] / capped[0, :-1].sum(), free[0, :-1] / free[0, :-1].sum(), rtol=1e-4)
-    assert np.array_equal(capped[1], free[1])
-    assert free[2, -1] == 0.0 < capped[2, -1] < 1e-19
-    assert capped[3, -1] == 1.0  # nothing else is legal
 
 
 def test_huge_logits_do_not_overflow():

@@ -12,7 +12,7 @@ from anabranch.games.go import Go, Utility
 from anabranch.nets.katago.columns import COLUMNS, LOSS, SCORE_ERROR, SCORE_MEAN, SCORE_SQUARE, VALUE_ERROR, WIN
 from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.nets.katago.search import KataGoSearch, katago_options, katago_rule, unit_of
-from anabranch.nets.katago.utility import expected_utility, utility_error
+from anabranch.nets.katago.utility import expected_utility
 from tests.conftest import when_compiled
 from tests.nets.katago_files import make_network, write_network
 
@@ -76,7 +76,7 @@ def test_an_expected_utility_is_the_integral_over_scores(mean, deviation, turn):
         points = integrate.quad(lambda score: utility_of(score, SIZE**2, own) * density(score), *span, limit=200)[0]
     else:
         points = utility_of(mean, SIZE**2, own)
-    assert expected_utility(state, numbers)[0] == pytest.approx(0.5 + points, abs=2e-4)
+    assert expected_utility(state, numbers)[0][0] == pytest.approx(0.5 + points, abs=2e-4)
 
 
 def test_the_error_of_a_utility_follows_from_the_errors_of_win_and_score():
@@ -85,7 +85,7 @@ def test_the_error_of_a_utility_follows_from_the_errors_of_win_and_score():
     numbers[0, [SCORE_MEAN, VALUE_ERROR, SCORE_ERROR]] = 4.0, 0.25, 3.0
     own, step = Utility(win=0.0, centre=1.0), 1e-5
     slope = (utility_of(4.0 + step, SIZE**2, own) - utility_of(4.0 - step, SIZE**2, own)) / (2 * step)
-    assert utility_error(state, numbers)[0] == pytest.approx(0.25 + 3.0 * slope, abs=1e-6)
+    assert expected_utility(state, numbers)[1][0] == pytest.approx(0.25 + 3.0 * slope, abs=1e-6)
 
 
 # --- the search ---

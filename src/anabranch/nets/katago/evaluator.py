@@ -22,15 +22,14 @@ from anabranch.nets.katago.columns import COLUMNS
 from anabranch.nets.katago.inputs import encode_leaves, encode_position
 from anabranch.nets.katago.layers import LARGEST_BOARD
 from anabranch.nets.katago.model import KataGoModel
-from anabranch.nets.katago.outputs import Evaluations, RawOutputs, read_policy, read_values
+from anabranch.nets.katago.outputs import KNOWS_ERRORS, Evaluations, RawOutputs, as_evaluations, read_numbers, read_policy
 from anabranch.nets.katago.profiles import metadata_of, parse_profile
 from anabranch.nets.katago.symmetry import SYMMETRIES, look_from
-from anabranch.nets.katago.utility import expected_utility, utility_error
+from anabranch.nets.katago.utility import expected_utility
 from anabranch.nets.outputs import LEAST_PRIOR
 from anabranch.search.evaluate.python import Checked, CheckedWithErrors
 
 ROOT_OPTIMISM = 0.2  # KataGo's
-KNOWS_ERRORS = 9  # the model version from which on networks estimate their own errors
 
 
 class Opinion(NamedTuple):
@@ -141,10 +140,9 @@ class KataGoNet(NetworkEvaluator):
             raise NetworkError(f"{self.path} evaluates positions of `Go`, not Python objects")
         game, found = self._find(states)
         priors = np.ascontiguousarray(found.priors[:, : game.actions])
-        values = expected_utility(states, found.values)
-        if self.model().header.version < KNOWS_ERRORS:
-            return Checked(priors, values)
-        return CheckedWithErrors(priors, values, utility_error(states, found.values))
+        values, errors = expected_utility(states, found.values)
+        knows_errors = self.model().header.version >= KNOWS_ERRORS
+        return CheckedWithErrors(priors, values, errors) if knows_errors else Checked(priors, values)
 
     def numbers(self, position: Position) -> np.ndarray:
         """What is kept of a position, f8 (COLUMNS,), for the player to move; like an evaluation by a search, and cached."""
@@ -161,9 +159,10 @@ class KataGoNet(NetworkEvaluator):
         who = self._metadata(game, position.record())
         sides = range(SYMMETRIES) if symmetry is None else [symmetry]
         mixed = self.optimism if optimism is None or self.profile is not None else optimism
-        read = [self._read(game, self._timed(self._run, 1, planes, of_globals, who, side), legal, mixed) for side in sides]
-        priors = np.mean([priors for priors, _ in read], axis=0)
-        return Opinion(priors[0], _mean([values for _, values in read]), _from_bottom(legal[:, :-1], legal[:, -1:], game)[0])
+        looks = [self._timed(self._run, 1, planes, of_globals, who, side) for side in sides]
+        priors, numbers, ownership = _mean([self._read(game, look, legal, mixed) for look in looks])
+        evaluation = as_evaluations(numbers, ownership, self.model().header)
+        return Opinion(priors[0], evaluation, _from_bottom(legal[:, :-1], legal[:, -1:], game)[0])
 
     def root_priors(self, position: Position) -> np.ndarray | None:
         """The priors of a search's root, f4 (actions,), if its optimism makes them others than in the tree."""
@@ -201,11 +200,12 @@ class KataGoNet(NetworkEvaluator):
     ) -> RawOutputs:
         return self.model()(look_from(planes, symmetry), of_globals, who).turned_back(symmetry)
 
-    def _read(self, game: Go, raw: RawOutputs, legal: np.ndarray, optimism: float) -> tuple[np.ndarray, Evaluations]:
-        """Priors in the order of actions, and the rest, with ownership bottom row first; `legal` has the top row first."""
+    def _read(self, game: Go, raw: RawOutputs, legal: np.ndarray, optimism: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Priors in the order of actions, numbers, and ownership, bottom row first; `legal` has the top row first."""
         priors = read_policy(raw, legal, optimism)
-        values = read_values(raw, self.model().header, game.rules.ko == "simple" or game.rules.scoring == "territory")
-        return _from_bottom(priors[:, :-1], priors[:, -1:], game), values._replace(ownership=values.ownership[:, ::-1])
+        may_end_without_result = game.rules.ko == "simple" or game.rules.scoring == "territory"
+        numbers, ownership = read_numbers(raw, self.model().header, may_end_without_result)
+        return _from_bottom(priors[:, :-1], priors[:, -1:], game), numbers, ownership[:, ::-1]
 
     def _evaluate(self, game: Game, states: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         assert isinstance(game, Go)
@@ -216,13 +216,9 @@ class KataGoNet(NetworkEvaluator):
         else:
             sides = [0 if self.symmetry == "none" else self._draw(keys, SYMMETRIES)]
         looks = [self._timed(self._run, len(states), planes, of_globals, who, side) for side in sides]
-        read = [self._read(game, look, legal, self.optimism) for look in looks]
-        priors = read[0][0] if len(read) == 1 else np.mean([priors for priors, _ in read], axis=0)
+        priors, numbers, ownership = _mean([self._read(game, look, legal, self.optimism) for look in looks])
         priors = np.where(_from_bottom(legal[:, :-1], legal[:, -1:], game), np.maximum(priors, LEAST_PRIOR), 0.0)
-        values = _mean([values for _, values in read])
-        numbers = np.stack([np.zeros(len(states)) if (row := getattr(values, name)) is None else row for name in COLUMNS], 1)
-        owned = values.ownership.reshape(len(states), -1)
-        return np.concatenate([priors, owned], axis=1, dtype=np.float32), numbers
+        return np.concatenate([priors, ownership.reshape(len(states), -1)], axis=1, dtype=np.float32), numbers
 
     def __repr__(self) -> str:
         profile = "" if self.profile is None else f", profile={self.profile!r}"
@@ -235,9 +231,6 @@ def _from_bottom(points: np.ndarray, passing: np.ndarray, game: Go) -> np.ndarra
     return np.concatenate([turned, passing], axis=1)
 
 
-def _mean(looks: list[Evaluations]) -> Evaluations:
-    """The mean of evaluations of the same positions."""
-    if len(looks) == 1:
-        return looks[0]
-    columns: Any = zip(*looks, strict=True)
-    return Evaluations._make(None if column[0] is None else np.mean(column, axis=0) for column in columns)
+def _mean(looks: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """The mean of each part over looks at the same positions."""
+    return looks[0] if len(looks) == 1 else tuple(np.mean(part, axis=0) for part in zip(*looks, strict=True))

@@ -4,18 +4,31 @@ All in the view of who moves, and as KataGo reads them (its `nneval.cpp`), by th
 by model version.
 """
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anabranch.errors import NetworkError
+from anabranch.jit import helper, kernel
+from anabranch.nets.katago.columns import (
+    COLUMNS,
+    LEAD,
+    LOSS,
+    NO_RESULT,
+    SCORE_ERROR,
+    SCORE_MEAN,
+    SCORE_SQUARE,
+    VALUE_ERROR,
+    VARIANCE_TIME,
+    WIN,
+)
 from anabranch.nets.katago.layers import Header
 from anabranch.nets.katago.symmetry import turn_back
 
-NO_RESULT = 2  # among the values
-MOST_FOR_PASS = 19.0  # times all other moves: 95 %
-LEAST_FOR_PASS = 1e-20
+KNOWS_ERRORS = 9  # the model version from which on networks estimate their own errors
 SCORE_ERROR_9 = 10.0  # the multiplier of version 9, which gave errors rather than their squares
+SQUARED_SOFTPLUS = 14  # the version from which on squares of errors are squares of softplus
 
 
 class RawOutputs(NamedTuple):
@@ -54,70 +67,126 @@ class Evaluations(NamedTuple):
         return np.sqrt(np.maximum(self.score_square - self.score_mean**2, 0.0))
 
 
-def read_policy(
-    raw: RawOutputs,
-    legal: np.ndarray,
-    optimism: float | np.ndarray = 0.0,
-    temperature: float = 1.0,
-    capped_pass: bool = False,
-) -> np.ndarray:
+def read_policy(raw: RawOutputs, legal: np.ndarray, optimism: float | np.ndarray = 0.0) -> np.ndarray:
     """Priors, f4 (n, points + 1), the last of a pass; 0 for what is not legal.
 
-    legal        bool (n, points + 1)
-    optimism     how much of the optimistic policy is mixed in, as logits: 0 to 1, one for all or (n,). KataGo takes 1 in the
-                 tree, 0.2 at the root, and 0 for human-like networks
-    temperature  above 1 for flatter priors
-    capped_pass  whether a pass gets at most 95 %, as in KataGo's games and analyses
+    legal      bool (n, points + 1)
+    optimism   how much of the optimistic policy is mixed in, as logits: 0 to 1, one for all or (n,). KataGo takes 1 in the
+               tree, 0.2 at the root, and 0 for human-like networks
     """
-    logits = np.concatenate([raw.policy, raw.passing[:, :, None]], axis=2).astype(np.float64)
-    if not np.isfinite(logits).all():
+    priors = np.zeros(legal.shape, np.float32)
+    if not fill_priors(raw.policy, raw.passing, legal, np.full(len(legal), optimism, np.float64), priors):
         raise NetworkError("the network gave a policy that is not finite")
-    mixed = logits[:, 0]
-    if logits.shape[1] > 1:
-        mixed = mixed + (logits[:, 1] - mixed) * np.reshape(optimism, (-1, 1))
-    mixed = np.where(legal, mixed / temperature, -np.inf)
-    most = mixed.max(axis=1, keepdims=True)
-    shares = np.exp(mixed - np.where(np.isfinite(most), most, 0.0))
-    if capped_pass:
-        others = shares[:, :-1].sum(axis=1)
-        capped = np.maximum(np.minimum(shares[:, -1], MOST_FOR_PASS * others), LEAST_FOR_PASS)
-        shares[:, -1] = np.where(legal[:, -1], capped, 0.0)
-    return (shares / np.maximum(shares.sum(axis=1, keepdims=True), LEAST_FOR_PASS)).astype(np.float32)
+    return priors
+
+
+@kernel
+def fill_priors(policy, passing, legal, optimism, priors):
+    """Priors of n positions, into zeros; returns whether all logits are finite."""
+    points = policy.shape[2]
+    is_finite = True
+    for i in range(len(legal)):
+        most = -math.inf
+        for move in range(points + 1):
+            for channel in range(policy.shape[1]):
+                number = policy[i, channel, move] if move < points else passing[i, channel]
+                is_finite &= math.isfinite(number)
+            if legal[i, move]:
+                most = max(most, mixed_logit(policy, passing, i, move, optimism[i]))
+        total = 0.0
+        for move in range(points + 1):
+            if legal[i, move]:
+                share = math.exp(mixed_logit(policy, passing, i, move, optimism[i]) - most)
+                priors[i, move] = share
+                total += share
+        for move in range(points + 1):
+            if total > 0.0:
+                priors[i, move] /= total
+    return is_finite
+
+
+@helper
+def mixed_logit(policy, passing, i, move, optimism):
+    """A move's logit, with so much of the optimistic one."""
+    is_point = move < policy.shape[2]
+    first = np.float64(policy[i, 0, move] if is_point else passing[i, 0])
+    if policy.shape[1] == 1:
+        return first
+    second = np.float64(policy[i, 1, move] if is_point else passing[i, 1])
+    return first + (second - first) * optimism
 
 
 def read_values(raw: RawOutputs, header: Header, may_end_without_result: bool | np.ndarray) -> Evaluations:
     """All but the policy. A game may end without a result under a simple ko rule or territory scoring; one answer for all
     positions, or (n,)."""
-    value, score = raw.value.astype(np.float64), raw.score.astype(np.float64)
-    if not (np.isfinite(value).all() and np.isfinite(score).all() and np.isfinite(raw.ownership).all()):
-        raise NetworkError(f"{header.name} gave an evaluation that is not finite")
-    win, loss, no_result = _softmax(value, np.broadcast_to(may_end_without_result, len(value))).T
-    scale, ends = header.multipliers, 1.0 - no_result
-    mean = score[:, 0] * scale.score_mean
-    square = mean**2 + (_softplus(score[:, 1]) * scale.score_stdev) ** 2
-    lead = score[:, 2] * scale.lead
-    time, value_error, score_error = _read_errors(score, header) if header.version >= 9 else (None, None, None)
+    return as_evaluations(*read_numbers(raw, header, may_end_without_result), header)
+
+
+def as_evaluations(numbers: np.ndarray, ownership: np.ndarray, header: Header) -> Evaluations:
+    """Numbers, f8 (n, COLUMNS), by their names."""
+    known = len(COLUMNS) if header.version >= KNOWS_ERRORS else VARIANCE_TIME
+    columns: list[Any] = [numbers[:, column] if column < known else None for column in range(len(COLUMNS))]
+    return Evaluations._make([*columns, ownership])
+
+
+def read_numbers(raw: RawOutputs, header: Header, may_end_without_result: bool | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same as numbers, f8 (n, COLUMNS), with 0 for what the network does not give, and ownership."""
+    numbers, scale = np.zeros((len(raw.value), len(COLUMNS))), header.multipliers
+    factors = scale.score_mean, scale.score_stdev, scale.lead, scale.variance_time, scale.value_error, scale.score_error
+    may_end = np.full(len(numbers), may_end_without_result, np.bool_)
+    is_finite = fill_numbers(raw.value, raw.score, header.version, factors, may_end, numbers)
     ownership = np.tanh(raw.ownership)
-    scores = mean * ends, square * ends, lead * ends
-    return Evaluations(win, loss, no_result, *scores, time, value_error, score_error, ownership)
+    if not (is_finite and np.isfinite(ownership.sum())):
+        raise NetworkError(f"{header.name} gave an evaluation that is not finite")
+    return numbers, ownership
 
 
-def _read_errors(score: np.ndarray, header: Header) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Variance time and short-term errors of value and score."""
-    scale = header.multipliers
-    time = _softplus(score[:, 3]) * scale.variance_time
-    squares = _softplus(score[:, 4:6] / 2.0) ** 2 if header.version >= 14 else _softplus(score[:, 4:6])
-    if header.version == 9:
-        return time, squares[:, 0], squares[:, 1] * SCORE_ERROR_9
-    return time, np.sqrt(squares[:, 0] * scale.value_error), np.sqrt(squares[:, 1] * scale.score_error)
+@kernel
+def fill_numbers(value, score, version, factors, may_end_without_result, numbers):
+    """Chances, points and errors of n positions; returns whether all outputs are finite."""
+    of_mean, of_deviation, of_lead, of_time, of_value_error, of_score_error = factors
+    is_finite = True
+    for i in range(len(value)):
+        for j in range(value.shape[1]):
+            is_finite &= math.isfinite(value[i, j])
+        for j in range(score.shape[1]):
+            is_finite &= math.isfinite(score[i, j])
+        fill_chances(value[i], may_end_without_result[i], numbers[i])
+        ends = 1.0 - numbers[i, NO_RESULT]
+        mean = np.float64(score[i, 0]) * of_mean
+        numbers[i, SCORE_MEAN] = mean * ends
+        numbers[i, SCORE_SQUARE] = (mean * mean + (softplus(score[i, 1]) * of_deviation) ** 2) * ends
+        numbers[i, LEAD] = np.float64(score[i, 2]) * of_lead * ends
+        if version >= KNOWS_ERRORS:
+            numbers[i, VARIANCE_TIME] = softplus(score[i, 3]) * of_time
+            numbers[i, VALUE_ERROR] = error(score[i, 4], version, of_value_error, 1.0)
+            numbers[i, SCORE_ERROR] = error(score[i, 5], version, of_score_error, SCORE_ERROR_9)
+    return is_finite
 
 
-def _softmax(logits: np.ndarray, with_no_result: np.ndarray) -> np.ndarray:
-    logits = logits.copy()
-    logits[~with_no_result, NO_RESULT] = -np.inf
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)
+@helper
+def fill_chances(logits, may_end_without_result, numbers):
+    """Chances of win, loss and no result."""
+    most = max(logits[0], logits[1])
+    if may_end_without_result:
+        most = max(most, logits[2])
+    win, loss = math.exp(np.float64(logits[0]) - most), math.exp(np.float64(logits[1]) - most)
+    neither = math.exp(np.float64(logits[2]) - most) if may_end_without_result else 0.0
+    total = win + loss + neither
+    numbers[WIN], numbers[LOSS], numbers[NO_RESULT] = win / total, loss / total, neither / total
 
 
-def _softplus(x: np.ndarray) -> np.ndarray:
-    return np.logaddexp(0.0, x)
+@helper
+def error(output, version, factor, factor_9):
+    """A short-term error, which most versions give as its square."""
+    if version == KNOWS_ERRORS:
+        return softplus(output) * factor_9
+    square = softplus(0.5 * output) ** 2 if version >= SQUARED_SOFTPLUS else softplus(output)
+    return math.sqrt(square * factor)
+
+
+@helper
+def softplus(x):
+    """ln(1 + e^x)."""
+    number = np.float64(x)
+    return max(number, 0.0) + math.log1p(math.exp(-abs(number)))

@@ -23,7 +23,8 @@ from anabranch.games.position import Position
 from anabranch.jit import readable
 from anabranch.nets.katago.averages import SearchAverages
 from anabranch.nets.katago.columns import SCORE_MEAN
-from anabranch.nets.katago.evaluator import KNOWS_ERRORS, KataGoNet
+from anabranch.nets.katago.evaluator import KataGoNet
+from anabranch.nets.katago.outputs import KNOWS_ERRORS
 from anabranch.search.backup.certainty import ByCertainty
 from anabranch.search.results.final import ByLowerBound
 from anabranch.search.results.result import Result
