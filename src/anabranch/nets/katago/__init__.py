@@ -7,7 +7,7 @@
     inputs.py     planes and globals of positions                        ladders.py, ladder_board.py, areas.py   parts of them
     outputs.py    priors, chances and points                             columns.py   what is kept of them
     evaluator.py  `KataGoNet`: all that as an evaluator                  profiles.py  whose moves a human-like network predicts
-    search.py     `KataGoSearch`: KataGo's defaults                      utility.py, averages.py   what it plays for, what it found
+    search.py     `KataGoSearch`: KataGo's defaults                      utility.py, averages.py   what it plays for and finds
 
 A second implementation in plain NumPy, tests/reference/katago_net.py, is what the graph is compared with.
 """
