@@ -69,19 +69,22 @@ class Kernel:
         self._began = 0.0
         self._what = ""
         self._types: tuple[Any, ...] = ()
+        self._of_compiling: Exception | None = None  # what was raised while compiling, by the compiler or by a signal's handler
         functools.update_wrapper(self, function)
         if COMPILED:
             self.dispatcher = numba.njit(**OPTIONS)(function)
             self.dispatcher._cache = KernelCache(function, self._started, self._finished)
             self._compile = self.dispatcher.compile
-            self.dispatcher.compile = lambda signature: beside(lambda: self._compiled(signature))
+            self.dispatcher.compile = self._compile_beside
 
     def __call__(self, *arguments: Any) -> Any:
         """Run compiled, after compiling if these types are new; with the JIT off, as plain Python."""
         try:
             return self.dispatcher(*arguments) if COMPILED else self.plain(*arguments)
         except Exception as error:
-            _refuse_raising(error)
+            is_of_compiling, self._of_compiling = error is self._of_compiling, None
+            if not is_of_compiling:
+                _refuse_raising(error)
             raise
 
     def plain(self, *arguments: Any) -> Any:
@@ -113,6 +116,14 @@ class Kernel:
                 raise
 
         return run_resolved
+
+    def _compile_beside(self, signature: Any) -> Any:
+        """Compile in a second thread, so that signals come through."""
+        try:
+            return beside(lambda: self._compiled(signature))
+        except Exception as error:
+            self._of_compiling = error
+            raise
 
     def _compiled(self, signature: Any) -> Any:
         """What Numba compiles or loads; errors name the rule and the line."""
