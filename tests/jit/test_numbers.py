@@ -128,6 +128,8 @@ def random_records(seed, count=20):
 @example("(~state.x_b1)", 1)
 @example("(state.a_i8[0, 1] * state.a_i8[1, 2])", 1)
 @example("(state.a_f8[0, 1] // state.x_b1)", 0)
+@example("((state.x_i1 + state.x_b1) < (~(state.x_b1 & state.x_b1)))", 0)
+@example("(state.x_i8 + (~(~state.x_b1)))", 0)
 def test_an_expression_over_fields_means_the_same_in_plain_python_and_compiled(expression, seed):
     names = {}
     exec(f"def rule(state):\n    return {expression}", names)

@@ -61,8 +61,8 @@ class Flag(int):
 
     __slots__ = ()
 
-    def __invert__(self) -> bool:
-        return not self
+    def __invert__(self) -> "Flag":
+        return _flags[not self]
 
     def __repr__(self) -> str:
         return repr(bool(self))
@@ -260,7 +260,7 @@ def _arithmetic_of_flags() -> None:
             if isinstance(other, Whole):
                 return NotImplemented
             result = quick(self, other)
-            return bool(result) if stays and isinstance(other, (Flag, bool)) else result
+            return _flags[bool(result)] if stays and isinstance(other, (Flag, bool)) else result
 
         setattr(Flag, f"__{name}__", forward)
 
