@@ -100,7 +100,7 @@ def test_constants_are_scaled_to_what_a_win_is_worth(path):
 
 
 @when_compiled
-def test_the_centre_is_near_the_expected_score_and_moves_when_that_has_changed(path):
+def test_the_centre_is_near_the_expected_score_and_moves_when_that_has_changed(path, monkeypatch):
     game = Go(SIZE, 2.5)
     search = KataGoSearch(game, KataGoNet(path, symmetry="none"), seed=1)
     result = search.run(game.start(), visits=30)
@@ -110,18 +110,21 @@ def test_the_centre_is_near_the_expected_score_and_moves_when_that_has_changed(p
     assert abs(result.value) <= 1.4
     again = search.run(game.start(), visits=20)
     assert again.visits.sum() == 50, "the same position goes on"
-    search.centre += 100.0
+    monkeypatch.setattr(search, "_centre_for", lambda position: 50.0)
+    with pytest.raises(SearchError):
+        search.run(game.position(["C3"]), visits=-1)
+    assert search.result().visits.sum() == 50, "a call that fails changes nothing"
     moved = search.run(game.position(["C3"]), visits=20)
-    assert moved.visits.sum() == 20 and abs(search.centre) < 50.0, "a tree with another centre is not kept"
+    assert moved.visits.sum() == 20 and search.centre == 50.0, "a tree with another centre is not kept"
 
 
 @when_compiled
-def test_a_search_keeps_its_tree_while_the_centre_stays_and_takes_positions_of_any_payment(path):
+def test_a_search_keeps_its_tree_while_the_centre_stays_and_takes_positions_of_any_payment(path, monkeypatch):
     game = Go(SIZE, 2.5)
     search = KataGoSearch(game, KataGoNet(path, symmetry="none"), seed=1)
     first = search.run(game.start(), visits=60)
     after = Go(SIZE, 2.5, returns="score").position([first.best])
-    search.centre = search._centre_for(after)
+    monkeypatch.setattr(search, "_centre_for", lambda position: search.centre)
     kept = int(first.visits[first.best])
     assert search.run(after, total=kept + 5).stats.simulations <= 10
     with pytest.raises(SearchError, match="this search is for"):

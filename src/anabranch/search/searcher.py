@@ -179,12 +179,25 @@ class Search:
         check_limits_of_run(self.options.select, visits, total)
         with self._changing(self._stop_at_first):
             try:
-                root = self.rooted.checked(position)
+                root = self.rooted.checked(self._own(position))
                 to = self.rooted.restriction(root, action, actions)
-                self.rooted.set_root(root)
+                self._set_root(root)
                 return self._search(visits, total, seconds, to)
             finally:
                 self._stop.clear()
+
+    def _own(self, position: Any) -> Any:
+        """A given position as one of this search's; for subclasses that take others, too."""
+        return position
+
+    def _is_kept(self, root: Any) -> bool:
+        """Whether what was found holds for this root, too; for subclasses whose values depend on it."""
+        return True
+
+    def _set_root(self, root: Any) -> None:
+        if not self._is_kept(root):
+            self.rooted.driver = None
+        self.rooted.set_root(root)
 
     def _stop_at_first(self) -> bool:
         """The first Ctrl-C ends the search and keeps its result, if there is one; a second one interrupts."""
@@ -207,9 +220,9 @@ class Search:
             check_limits(visits, total, seconds)
         check_limits_of_run(self.options.select, visits, total)
         with self._changing():
-            root = self.rooted.checked(position)
+            root = self.rooted.checked(self._own(position))
             to = self.rooted.restriction(root, None, actions)
-            self.rooted.set_root(root)
+            self._set_root(root)
             self._done.clear()
             self._outcome = None
 
@@ -270,7 +283,7 @@ class Search:
         """
         at_most_pending(count, "count")
         with self._changing():
-            self.rooted.set_root(position)
+            self._set_root(self.rooted.checked(self._own(position)))
             if self.rooted.driver is None:
                 if is_option(self.options.evaluate):
                     self._leave_evaluation_to_others()

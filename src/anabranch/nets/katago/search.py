@@ -11,7 +11,6 @@ the root. KataGo moves it at every move, and recomputes the values of the tree. 
 changed enough to matter, and then the search starts over; the network's cache knows most positions by then.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from anabranch.nets.katago.evaluator import KataGoNet
 from anabranch.nets.katago.outputs import KNOWS_ERRORS
 from anabranch.search.backup.certainty import ByCertainty
 from anabranch.search.results.final import ByLowerBound
-from anabranch.search.results.result import Result
 from anabranch.search.searcher import Search
 from anabranch.search.select.base import ReducedFPU
 from anabranch.search.select.puct import KataGoPUCT
@@ -81,52 +79,31 @@ class KataGoSearch(Search):
         """
         paid = game.paying(Utility() if utility is None else utility)
         self.net, self.paid = net.for_game(paid), paid
-        self.centre: float | None = None  # of the dynamic score utility, in black's points
         super().__init__(paid, **{**katago_options(self.net, paid), **options})
-
-    def run(
-        self,
-        position: Any = None,
-        visits: int | None = None,
-        total: int | None = None,
-        seconds: float | None = None,
-        *,
-        action: int | str | None = None,
-        actions: Iterable[int | str] | None = None,
-    ) -> Result:
-        """As `Search.run`."""
-        return super().run(self._centred(position), visits, total, seconds, action=action, actions=actions)
-
-    def start(
-        self,
-        position: Any = None,
-        visits: int | None = None,
-        total: int | None = None,
-        seconds: float | None = None,
-        *,
-        actions: Iterable[int | str] | None = None,
-    ) -> None:
-        """As `Search.start`."""
-        super().start(self._centred(position), visits, total, seconds, actions=actions)
 
     def averages(self) -> SearchAverages:
         """What the network says of the positions of this search: win rates, leads, scores, ownership."""
         return SearchAverages(self.graph, self.net, float(self.paid.fields["win_weight"]))
 
-    def _centred(self, position: Any) -> Any:
-        """The position as one of this search's game, with the centre where it belongs."""
-        position = self.game.start() if position is None and self.position is None else position
-        if not isinstance(position, Position) or not isinstance(position.game, Go) or not self.net.serves(position.game):
-            return position  # `Search` says what is wrong
-        if self.centre is None or not self._is_root(position):
-            centre = self._centre_for(position)
-            if self.centre is None or abs(centre - self.centre) > TOLERANCE * self._scale:
-                self.clear()
-                self.centre = centre
-        return self._adopted(position)
+    @property
+    def centre(self) -> float | None:
+        """Of the dynamic score utility at the root, in black's points; None before the first search."""
+        return None if self.position is None else float(self.position.state.score_centre)
 
-    def _is_root(self, position: Position) -> bool:
-        return self.position is not None and self._adopted(position) == self.position
+    def _own(self, position: Any) -> Any:
+        position = self.paid.start() if position is None and self.position is None else position
+        if not isinstance(position, Position) or not self.net.serves(position.game):
+            return position  # `Search` says what is wrong
+        if self.centre is not None:
+            kept = self._adopted(position, self.centre)
+            if kept == self.position:
+                return kept
+        centre = self._centre_for(position)
+        is_near = self.centre is not None and abs(centre - self.centre) <= TOLERANCE * self._scale
+        return self._adopted(position, self.centre if is_near else centre)
+
+    def _is_kept(self, root: Position) -> bool:
+        return self.centre is None or float(root.state.score_centre) == self.centre
 
     @property
     def _scale(self) -> float:
@@ -139,9 +116,10 @@ class KataGoSearch(Search):
         expected = sign * float(self.net.numbers(position)[SCORE_MEAN])
         return float(np.clip((1.0 - ZERO_WEIGHT) * expected, expected - self._scale, expected + self._scale))
 
-    def _adopted(self, position: Position) -> Position:
+    def _adopted(self, position: Position, centre: float | None) -> Position:
+        """A position as one of this search's game, with this centre."""
         pool = readable(position.record())
         for name in PAYMENTS:
             pool[name][0] = self.paid.fields[name]
-        pool["score_centre"][0] = self.centre
+        pool["score_centre"][0] = centre
         return Position(self.paid, pool, position.moves, position.rewards, position.past, position.before)
