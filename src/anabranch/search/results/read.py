@@ -58,13 +58,12 @@ def extended(graph: Tree | Graph, line: dict[int, int], number: int) -> dict[int
     while number != NO_NODE and number not in line and len(line) < LONGEST_LINE:
         edges = edge_records(graph, number)
         visits = edges["visits"]
-        most = visits.max() if len(visits) else 0
-        if most == 0:
+        if not len(visits) or visits[best := int(visits.argmax())] == 0:
             break
-        tied = np.flatnonzero(visits == most)
-        if len(tied) > 1:
-            tied = tied[np.lexsort((edges["total"][tied, _column(graph, number)],))]
-        edge = edges[tied[-1]]
+        if np.count_nonzero(visits == visits[best]) > 1:
+            tied = np.flatnonzero(visits == visits[best])
+            best = tied[np.lexsort((edges["total"][tied, _column(graph, number)],))[-1]]
+        edge = edges[best]
         line[number] = int(edge["action"])
         number = int(edge["child"])
     return line

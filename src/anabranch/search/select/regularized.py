@@ -106,12 +106,13 @@ def regularized_policy(
     values = np.where(visits > 0, values, value)
     values = np.where(visits >= floor * visits.max(), values, np.minimum(values, value))
     strength = c * math.sqrt(1.0 + visits.sum()) / (1.0 + visits.sum() + len(visits))
-    low, high = (values + strength * priors).max(), values.max() + strength
+    weights = strength * priors
+    low, high = (values + weights).max(), values.max() + strength
     for _ in range(HALVINGS):
         alpha = 0.5 * (low + high)
-        if (strength * priors / (alpha - values)).sum() > 1.0:
+        if weights @ (1.0 / (alpha - values)) > 1.0:
             low = alpha
         else:
             high = alpha
-    policy = strength * priors / (high - values)
+    policy = weights / (high - values)
     return policy / policy.sum()
