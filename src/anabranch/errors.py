@@ -12,6 +12,7 @@
           NetworkError     a network cannot be read, does not fit the game, or gave what cannot be used
       SgfError             a game record is broken, or is not of a game that can be played here
       ArenaError           a match cannot be played, or its file cannot be used
+      TrainingError        a run of training cannot be begun or continued, or its folder is damaged
       OutputError          standard output cannot be written
       MissingExtra         a package is not installed (names the extra that brings it)
 
@@ -65,6 +66,10 @@ class SgfError(AnabranchError, ValueError):
 
 class ArenaError(AnabranchError, ValueError):
     """A match cannot be played as it was asked for, or its file cannot be used."""
+
+
+class TrainingError(AnabranchError, ValueError):
+    """A run of training cannot be begun or continued, or something in its folder is damaged."""
 
 
 class OutputError(AnabranchError, OSError):

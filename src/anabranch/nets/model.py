@@ -53,9 +53,13 @@ class ResidualNet(nn.Module):
         pooled = nn.Sequential(nn.Conv2d(channels, HEAD, 1), nn.ReLU(), Pool())
         self.value = nn.Sequential(pooled, nn.Linear(2 * HEAD, channels), nn.ReLU(), nn.Linear(channels, width))
 
+    def trunk(self, planes: Any) -> Any:
+        """What the heads see, (n, channels, height, width)."""
+        return self.blocks(self.stem(planes))
+
     def forward(self, planes: Any) -> tuple[Any, Any]:
         """Logits and values."""
-        trunk = self.blocks(self.stem(planes))
+        trunk = self.trunk(planes)
         return self.policy(trunk), torch.tanh(self.value(trunk))
 
 
@@ -120,8 +124,9 @@ def _normed(channels_in: int, channels_out: int) -> tuple[Any, Any]:
     return nn.Conv2d(channels_in, channels_out, 3, padding=1, bias=False), nn.BatchNorm2d(channels_out)
 
 
-def export(model: Any, game: Game, path: str | Path) -> None:
-    """Write a module as an ONNX file for batches of any size, and check that ONNX Runtime computes the same from it."""
+def export(model: Any, game: Game, path: str | Path, facts: dict[str, str] | None = None) -> None:
+    """Write a module as an ONNX file for batches of any size, and check that ONNX Runtime computes the same from it. `facts`
+    are stored in the file, beside its game."""
     path = Path(path)
     was_training = model.training
     model.eval()
@@ -135,7 +140,7 @@ def export(model: Any, game: Game, path: str | Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # the newer exporter needs one more package, for no gain here
             torch.onnx.export(model, (example,), str(path), dynamo=False, dynamic_axes=sizes, **names)
-        _sign(path, game)
+        _sign(path, game, facts or {})
         with torch.inference_mode():
             expected = [output.numpy() for output in model(example)]
     finally:
@@ -149,11 +154,11 @@ def _examples(game: Game) -> np.ndarray:
     return np.concatenate([start, np.random.default_rng(0).random((3, *start.shape[1:]), np.float32)])
 
 
-def _sign(path: Path, game: Game) -> None:
-    """Write into the file which game it is for."""
+def _sign(path: Path, game: Game, more: dict[str, str]) -> None:
+    """Write into the file which game it is for, and what else is known of it."""
     onnx = needed("onnx", "train")
     model = onnx.load(path)
-    facts = {GAME: repr(game), PLANES: repr(game.planes), ACTIONS: str(game.actions), VERSION: __version__}
+    facts = more | {GAME: repr(game), PLANES: repr(game.planes), ACTIONS: str(game.actions), VERSION: __version__}
     onnx.helper.set_model_props(model, facts)
     onnx.save(model, path)
 

@@ -341,6 +341,14 @@ class Search:
         with self._changing():
             self.rooted.driver = None
 
+    def reseed(self, seed: int) -> None:
+        """Draw random numbers from another seed from now on, and forget what was found: for a new game of self-play."""
+        seed = whole_seed(seed)
+        with self._changing():
+            self.rooted.driver = None
+            self.rooted.seed = self.seed = seed
+            self._settings = self._settings | {"seed": seed}
+
     def back(self) -> None:
         """Undo the last `advance`. What was found there is still there, unless the search runs on a compact tree (one thread,
         `Rollout` or `Uniform`, no graph) or memory was collected since."""

@@ -18,7 +18,7 @@ from anabranch.search.memory.layout import FORWARDINGS, MERGES, NO_NODE, POSITIO
 from anabranch.search.memory.tree import Tree
 from anabranch.search.results.final import ByRegularized, Candidates, FinalChoice, adjusted, chosen_index
 from anabranch.search.results.result import Move, Result, Stats
-from anabranch.search.select.gumbel import Gumbel, urges
+from anabranch.search.select.gumbel import Gumbel, urges_in_turn
 from anabranch.search.select.limits import Limits, Scale
 from anabranch.search.select.regularized import regularized_policy
 from anabranch.search.select.target import target as target_of
@@ -177,7 +177,7 @@ def read_result(
     target[edges["action"]] = target_of(rule, *alone, limits)
     seen = candidates(graph, root, value, limits)
     if isinstance(rule, Gumbel):
-        seen = seen._replace(urges=urges(rule, *alone, limits))
+        seen = seen._replace(urges=urges_in_turn(rule, *alone, limits))
     exact = final if isinstance(final, ByRegularized) else ByRegularized()
     regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
     wanted = np.ones(len(edges), bool) if allowed is None else allowed[edges["action"]]
@@ -226,7 +226,7 @@ def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:
 
 
 def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:
-    """Only the root and its edges, as a graph that plain Python can read, and its number there; with other priors, if given."""
+    """A copy of only the root and its edges, and its number there; with other priors, if given."""
     first = root - 1 if isinstance(graph, Graph) else root  # a header comes before it
     slots = slice(first, root + 1 + int(graph.nodes["count"][root]))
     nodes = graph.nodes[slots].copy()
@@ -237,7 +237,7 @@ def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[
     if isinstance(alone, Graph):
         beside = {name: getattr(alone, name)[slots] for name in NAMES}
         alone = alone._replace(headers=nodes.view(alone.headers.dtype), **beside)
-    return readable(alone), root - first
+    return alone, root - first
 
 
 def candidates(graph: Tree | Graph, root: int, value: float | list[float], limits: Limits) -> Candidates:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.jit import helper
+from anabranch.jit import helper, readable
 from anabranch.jit.options import NonNegative
 from anabranch.search.memory.layout import edges_of, is_open
 from anabranch.search.select.base import at_node, candidate_edges, parent_view, prefer, score
@@ -50,6 +50,7 @@ def due(rule, parent, edge):
 
 @target.register(Forced)
 def target_forced(rule, graph, root, limits):
+    graph = readable(graph)
     parent = parent_view(graph, root, limits.scale)
     edges = [edge_view(graph, e, parent) for e in edges_of(graph, root)]
     here = at_node(rule.rule, parent, graph, root, 0)

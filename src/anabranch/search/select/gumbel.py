@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import SearchError
-from anabranch.jit import helper
+from anabranch.jit import helper, kernel
 from anabranch.jit.options import Count, NonNegative
 from anabranch.search.memory.graph import BEFORE, NOISE, Graph
 from anabranch.search.memory.layout import PLANNED, edges_of, is_open, slot
@@ -203,23 +203,35 @@ def plan_simulations_gumbel(rule, graph, root, simulations, random):
     graph.used[PLANNED] = simulations
 
 
-@target.register(Gumbel)
-def target_gumbel(rule, graph, root, limits):
+@kernel
+def write_urges(rule, graph, root, limits, out):
+    """Write ln P + Q^ of each of a root's edges."""
     parent = parent_view(graph, root, limits.scale)
     here = at_node(rule, parent, graph, root, 0)
-    return np.array([improved(here, parent, edge_view(graph, e, parent)) for e in edges_of(graph, root)])
+    for i, e in enumerate(edges_of(graph, root)):
+        out[i] = urge(here, parent, edge_view(graph, e, parent))
 
 
 def urges(rule: Gumbel, graph: Graph, root: int, limits: Any) -> np.ndarray:
+    """ln P + Q^ of the root's edges."""
+    found = np.empty(int(graph.nodes["count"][root]))
+    write_urges(rule, graph, root, limits, found)
+    return found
+
+
+@target.register(Gumbel)
+def target_gumbel(rule, graph, root, limits):
+    weights = urges(rule, graph, root, limits)
+    weights = np.exp(weights - weights.max())
+    return weights / weights.sum()
+
+
+def urges_in_turn(rule: Gumbel, graph: Graph, root: int, limits: Any) -> np.ndarray:
     """What `ByGumbel` maximises: g + ln P + Q^ of the root's edges with the most visits of this search, -inf for the others."""
-    parent = parent_view(graph, root, limits.scale)
-    here = at_node(rule, parent, graph, root, 0)
-    most = max(new_visits(graph, e) for e in edges_of(graph, root))
-    found = []
-    for e in edges_of(graph, root):
-        noise = graph.plan[NOISE, graph.edges[e].action]
-        found.append(noise + urge(here, parent, edge_view(graph, e, parent)) if new_visits(graph, e) == most else -np.inf)
-    return np.array(found)
+    edges = graph.edges[root + 1 : root + 1 + int(graph.nodes["count"][root])]
+    noise, before = graph.plan[NOISE, edges["action"]], graph.plan[BEFORE, edges["action"]]
+    new = edges["visits"] - before
+    return np.where(new == new.max(), noise + urges(rule, graph, root, limits), -np.inf)
 
 
 # --- what `Search` calls ------------------------------------------------------------------------------------------------------

@@ -4,17 +4,14 @@ The target is the visit distribution, unless the selection rule defines another:
 visits without those it forced.
 """
 
-import numpy as np
-
 from anabranch.jit import generic
-from anabranch.search.memory.layout import edges_of
 
 
 @generic(default=True)
 def target(rule, graph, root, limits):
-    """One number for each of the root's edges, summing to 1; `graph` is readable (`jit.readable`). By default a rule around
-    another has that one's target."""
+    """One number for each of the root's edges, summing to 1; `graph` has the root and its edges, as kernels see them. By
+    default a rule around another has that one's target."""
     if hasattr(rule, "rule"):
         return target(rule.rule, graph, root, limits)
-    visits = np.array([float(graph.edges[e].visits) for e in edges_of(graph, root)])
+    visits = graph.edges["visits"][root + 1 : root + 1 + int(graph.nodes["count"][root])].astype(float)
     return visits / max(visits.sum(), 1.0)

@@ -1,0 +1,12 @@
+"""Training: from the rules of a game to a network that plays it well.
+
+    settings.py   what can be set, as dataclasses and as TOML       run.py       a run is a folder: what is in it
+    game_file.py  finished games on disk                            self_play.py games of the search with itself
+    window.py     the rows that are learnt from at the moment       targets.py   what a network should say of a position
+    learner.py    learns, averages weights, writes checkpoints      gate.py      new networks play old ones; ratings
+    supervisor.py all of it at once, in processes of their own      log.py       what happened, as JSON lines
+    findings.py   known faults, recognised in the log               report.py    a page with curves and games
+
+Every part reads and writes only the run's folder, so each can be killed at any moment, and used by itself. It needs PyTorch
+for learning, and ONNX Runtime for everything else. Docs: docs/training.md.
+"""

@@ -1,0 +1,75 @@
+"""What a network should say of a position, from the rows of games: policies, values, and what only learning uses.
+
+A row has what the search found and what the game paid; the settings say what is made of it. `encoded` adds the planes, under
+random symmetries. Values are scaled to [-1, 1] here, as networks give them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anabranch.games.encoding import encode
+from anabranch.games.game import Game
+from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.train.settings import TargetSettings
+
+SHORT, LONG = 8.0, 60.0  # plies: how long a game still takes is learnt as log((left + SHORT) / LONG)
+MOST_WEIGHT = 10.0  # of a position, where the mean is 1
+
+
+class Batch(NamedTuple):
+    """What is learnt in one step; n positions."""
+
+    planes: np.ndarray  # f4 (n, channels, height, width)
+    policy: np.ndarray  # f4 (n, policies, actions), each summing to 1, or all zeros: not to be learnt
+    value: np.ndarray  # f4 (n, value width), in [-1, 1]
+    reply: np.ndarray  # i8 (n,): the action played next, or -1
+    left: np.ndarray  # f4 (n,)
+
+
+def weights_of(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
+    """How often the rows of one game are learnt from, on average once. Part of it goes by surprise, as in KataGo."""
+    if not len(rows) or settings.surprise == 0.0:
+        return np.ones(len(rows), np.float32)
+    target, prior = policies(rows, settings).astype(np.float64), rows["prior"].astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(target > 0.0, target * np.log(target / np.maximum(prior, 1e-6)), 0.0)
+    distance = np.maximum(terms.sum(1), 0.0)
+    share = settings.surprise * distance / max(distance.mean(), 1e-6) if distance.any() else settings.surprise
+    return np.minimum(1.0 - settings.surprise + share, MOST_WEIGHT).astype(np.float32)
+
+
+def policies(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
+    """The policy targets of rows, (n, policy size)."""
+    return np.asarray(rows["regularized" if settings.policy == "regularized" else "policy"])
+
+
+def values(game: Game, rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
+    """The value targets, in [-1, 1]: a mix of outcome and search; what is proven, alone."""
+    share = np.where(rows["proven"], 0.0, settings.outcome)[:, None]
+    mixed = share * rows["outcome"] + (1.0 - share) * rows["search"]
+    low, high = game.value_range
+    middle, half = (low + high) / 2, (high - low) / 2
+    return np.clip((mixed - middle) / half, -1.0, 1.0).astype(np.float32)
+
+
+def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.random.Generator) -> Batch:
+    """Rows as networks learn them, each under a random symmetry of the game."""
+    states = np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
+    planes, policy = encode(game, states), policies(rows, settings).astype(np.float32)
+    reply = np.where(rows["reply"] < game.actions, rows["reply"], -1).astype(np.int64)
+    if isinstance(game, SimultaneousGame):
+        reply = np.full(len(rows), -1, np.int64)
+    ways = game.symmetries()
+    if len(ways) > 1:
+        sides = random.integers(len(ways), size=len(rows))
+        flat = planes.reshape(*planes.shape[:2], -1)
+        planes = np.take_along_axis(flat, ways.points[sides][:, None, :], axis=2).reshape(planes.shape)
+        policy = np.take_along_axis(policy, ways.actions[sides], axis=1)
+        places = np.argsort(ways.actions, axis=1)  # where each action has gone
+        reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
+    policy = policy.reshape(len(rows), -1, game.actions)
+    total = policy.sum(2, keepdims=True)
+    policy = np.divide(policy, total, out=np.zeros_like(policy), where=total > 0.0)
+    left = np.log((rows["left"].astype(np.float32) + SHORT) / LONG)
+    return Batch(planes, policy, values(game, rows, settings), reply, left.astype(np.float32))
