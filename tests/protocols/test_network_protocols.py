@@ -210,7 +210,7 @@ def test_a_human_like_network_tells_how_people_would_play(options):
 
 @when_compiled
 def test_reports_come_during_the_search_with_the_same_fields(options):
-    watched = {**EVERYTHING, "maxVisits": 3000, "reportDuringSearchEvery": 0.01}
+    watched = {**EVERYTHING, "maxVisits": 10_000, "reportDuringSearchEvery": 0.05}
     *during, final = answers_to(options, watched)
     assert during and all(report["isDuringSearch"] for report in during) and not final["isDuringSearch"]
     assert all(set(report) == FIELDS and set(report["rootInfo"]) >= ROOT_FIELDS for report in during)
