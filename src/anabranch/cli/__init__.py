@@ -1,9 +1,10 @@
-"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`, `match`, `tournament`, `gtp`, `analyze`,
-`review`. It parses, calls and prints, no more.
+"""The program: `anabranch search`, `graph`, `play`, `check`, `warm`, `bench`, `games`, `match`, `tournament`, `train`, `gtp`,
+`analyze`, `review`. It parses, calls and prints, no more.
 
     app.py        the application and the options that commands share
     commands.py   `search`, `graph`, `play` and the small commands; setup.py: from what is typed to a search
     arena.py      `match` and `tournament`; show_arena.py: what they print
+    train.py      `train`; show_train.py: the live screen
     protocols.py  `gtp` and `analyze`, which other programs talk to
     review.py     `review`; show_review.py: what it prints
     play.py       a game in the terminal; ending.py: how it ended, and its record
@@ -24,7 +25,7 @@ from anabranch import interrupts
 from anabranch.cli import commands  # noqa: F401  (commands are listed in the order of these imports)
 
 # isort: split
-from anabranch.cli import arena, protocols, review, streams  # noqa: F401
+from anabranch.cli import arena, protocols, review, streams, train  # noqa: F401
 from anabranch.cli.app import app
 from anabranch.errors import AnabranchError, OutputError
 

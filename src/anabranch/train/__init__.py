@@ -10,3 +10,21 @@
 Every part reads and writes only the run's folder, so each can be killed at any moment, and used by itself. It needs PyTorch
 for learning, and ONNX Runtime for everything else. Docs: docs/training.md.
 """
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Settings": "settings", "Run": "run", "SelfPlay": "self_play", "Learner": "learner", "Gate": "gate", "train": "supervisor",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """`anabranch.train.Run` and so on, imported when first used: only the learner needs PyTorch."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'anabranch.train' has no attribute {name!r}")
+    return getattr(import_module(f"anabranch.train.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(_HOMES)

@@ -59,10 +59,11 @@ class Learner:
 
     # --- learning ---
 
-    def learn(self, steps: int | None = None, seconds: float | None = None) -> int:
-        """Learn for so many steps or seconds, waiting for games where that is necessary; returns the number of steps."""
+    def learn(self, steps: int | None = None, seconds: float | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Learn for so many steps or seconds, or until `stop` says so, waiting for games where that is necessary; returns the
+        number of steps."""
         began, done = time.monotonic(), 0
-        while (steps is None or done < steps) and (seconds is None or time.monotonic() - began < seconds):
+        while (steps is None or done < steps) and (seconds is None or time.monotonic() - began < seconds) and not stop():
             self._look()
             if self.may_learn():
                 self.step()
@@ -159,6 +160,11 @@ class Learner:
     def save(self) -> Path:
         """Write a network and a checkpoint; returns the network's path."""
         network = self.export()
+        self.checkpoint()
+        return network
+
+    def checkpoint(self) -> None:
+        """Write all that learning goes on from."""
         path = self.run.path / CHECKPOINTS / f"{self.steps:08}.pt"
         state = {
             "form": FORM,
@@ -177,7 +183,6 @@ class Learner:
         except (OSError, RuntimeError) as error:  # what PyTorch raises when the disk is full
             raise TrainingError(f"{path} cannot be written: {_first_line(error)}") from None
         self.run.tidy()
-        return network
 
     def export(self) -> Path:
         """Write the average of the weights as a network. The first network is used at once; others, if there is no gate."""

@@ -1,7 +1,7 @@
 """The networks that are trained, in named sizes, with heads that only learning uses. It needs PyTorch.
 
-    tiny, small, medium   residual networks with global pooling, `nets/model.py`
-    flat                  fully connected, for games whose planes are not a board
+    tiny, small, medium, large   residual networks with global pooling, `nets/model.py`
+    flat                         fully connected, for games whose planes are not a board
 
 A network's policy and value are exported; the opponent's reply and the moves left are learnt beside them, because that makes
 the trunk better (Wu 2019, sections 4.1 and 5.1), and then left out.
@@ -25,7 +25,7 @@ class Size(NamedTuple):
     channels: int
 
 
-SIZES = {"tiny": Size(2, 16), "small": Size(4, 32), "medium": Size(6, 64)}
+SIZES = {"tiny": Size(2, 16), "small": Size(4, 32), "medium": Size(5, 48), "large": Size(6, 64)}
 FLAT = 128  # units of a layer of a fully connected network
 FLAT_BLOCKS = 2
 

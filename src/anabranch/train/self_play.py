@@ -11,6 +11,7 @@ import contextlib
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -181,15 +182,17 @@ class SelfPlay:
 
     # --- playing ---
 
-    def play(self, games: int | None = None, seconds: float | None = None) -> int:
-        """Play until so many games have ended, or for so long; returns how many have. Waits for the first network."""
+    def play(self, games: int | None = None, seconds: float | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Play until so many games have ended, or for so long, or until `stop` says so; returns how many have. Waits for the
+        first network."""
         began, ended = time.monotonic(), 0
-        while (games is None or ended < games) and (seconds is None or time.monotonic() - began < seconds):
+        while (games is None or ended < games) and (seconds is None or time.monotonic() - began < seconds) and not stop():
             if self.player.look():
                 ended += self.step()
             else:
                 time.sleep(WAIT)
-        self.tell()
+        if games is not None:
+            self.tell()
         return ended
 
     def step(self) -> int:
@@ -248,6 +251,8 @@ class SelfPlay:
         row = np.zeros((), self.dtype)
         row["state"] = position.data
         row["policy"], row["regularized"] = np.ravel(result.target), np.ravel(result.regularized)
+        if result.proven and isinstance(result.moves, list):
+            row["policy"] = row["regularized"] = exact_policy(self.game, result)
         row["prior"] = priors_of(self.game, result)
         row["search"] = result.value
         row["ply"] = len(position.moves)
@@ -425,6 +430,17 @@ def priors_of(game: Game, result: Result) -> np.ndarray:
         for move in moves:
             priors[player, move.action] = move.prior
     return priors.ravel()
+
+
+def exact_policy(game: Game, result: Result) -> np.ndarray:
+    """The policy of a position whose value is proven: any of the actions that are proven to reach it. If that is the worst
+    value there is, the search's own: it may still resist longer."""
+    exact = np.zeros(game.actions)
+    best = max(move.value for move in result.moves if move.proven and move.value is not None)
+    for move in result.moves:
+        if move.proven and move.value == best:
+            exact[move.action] = 1.0
+    return exact / exact.sum() if best > game.value_range[0] else result.target
 
 
 def surprise(target: np.ndarray, prior: np.ndarray) -> float:

@@ -27,8 +27,8 @@ class NetworkSettings:
 
     size: str = about(
         "small",
-        "tiny, small or medium: residual networks (docs/training.md); flat: fully connected",
-        among=("tiny", "small", "medium", "flat"),
+        "tiny, small, medium, large: residual networks; flat: fully connected, for planes that are no board",
+        among=("tiny", "small", "medium", "large", "flat"),
     )
     seed: int = about(0, "of the first weights", 0)
 
