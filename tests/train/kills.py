@@ -1,0 +1,147 @@
+"""Kills processes of a run of training at random moments, and checks each time that nothing is lost and that the run goes on.
+
+python -m tests.train.kills --kills 20       the long form of `test_kills.py`; prints what was killed and what was found
+"""
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import onnx
+
+from anabranch.train.game_file import read_games, row_type
+from anabranch.train.run import Run
+
+SETTINGS = {
+    "network.size": "flat", "self_play.games": 16, "self_play.visits": 8, "self_play.processes": 2, "learner.first": 200,
+    "learner.export_every": 600, "gate.games": 10, "gate.visits": 4, "gate.rate_games": 2, "gate.rate_every": 3,
+    "gate.anchors": "random",
+}  # fmt: skip
+PATIENCE = 240.0  # seconds until the run must have gone on: kernels may have to be compiled
+PARTS = ("self-play", "learner", "gate", "supervisor")
+
+
+class Trouble(AssertionError):
+    """Something was lost, doubled or broken, or the run does not go on."""
+
+
+class Victim:
+    """A run in processes of its own."""
+
+    def __init__(self, folder: Path, game: str) -> None:
+        self.folder, self.game = folder, game
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Begin the run, or continue it."""
+        options = [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
+        options = [] if (self.folder / "run.toml").exists() else options
+        command = [sys.executable, "-m", "anabranch", "train", self.game, "--run", str(self.folder), *options]
+        with open(self.folder.parent / "printed.txt", "ab") as printed:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+
+    def stop(self) -> None:
+        """End it in order."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(60)
+
+    def processes(self, part: str) -> list[int]:
+        """The processes that do this part."""
+        if part == "supervisor":
+            return [self.process.pid] if self.process is not None and self.process.poll() is None else []
+        found = []
+        for entry in Path("/proc").iterdir():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
+            except OSError:  # it has ended meanwhile
+                continue
+            if b"anabranch.train.part" in words and str(self.folder).encode() in words and part.encode() in words:
+                found.append(int(entry.name))
+        return found
+
+    def games(self) -> Counter[tuple[int, int]]:
+        """The finished games, by their identities."""
+        run = Run(self.folder)
+        dtype = row_type(run.game)
+        return Counter((game.worker, game.number) for path in run.game_files for game, _ in read_games(path, dtype))
+
+    def check(self, before: Counter[tuple[int, int]]) -> None:
+        """Nothing is lost, doubled or broken."""
+        run, now = Run(self.folder), self.games()
+        if before - now:
+            raise Trouble(f"{len(before - now)} finished games were lost")
+        if any(count > 1 for count in now.values()):
+            raise Trouble("a game was written twice")
+        for network in run.networks:
+            onnx.checker.check_model(onnx.load(network))
+        run.log.read()
+
+    def wait(self, is_so, what: str) -> None:
+        """Until something is so."""
+        until = time.monotonic() + PATIENCE
+        while not is_so():
+            if self.process is not None and self.process.poll() is not None:
+                printed = (self.folder.parent / "printed.txt").read_text(errors="replace")[-500:]
+                raise Trouble(f"the run ended with {self.process.returncode}: {printed}")
+            if time.monotonic() > until:
+                raise Trouble(f"waited in vain until {what}")
+            time.sleep(0.2)
+
+    def wait_for_progress(self, games: int, networks: int) -> None:
+        """Until there are more games and networks than this."""
+        self.wait(lambda: sum(self.games().values()) > games, "more games were played")
+        self.wait(lambda: len(Run(self.folder).networks) > networks, "another network was learnt")
+
+
+def rounds(folder: Path, kills: int, seed: int, game: str = "tictactoe") -> Counter[str]:
+    """Kill so many times; what was killed how often."""
+    chance, killed = random.Random(seed), Counter()
+    victim = Victim(folder, game)
+    victim.start()
+    try:
+        victim.wait(lambda: (folder / "run.toml").exists() and sum(victim.games().values()) > 5, "games were played")
+        for number in range(kills):
+            time.sleep(chance.uniform(0.0, 4.0))
+            part = PARTS[number % len(PARTS)] if number < len(PARTS) else chance.choice(PARTS)
+            victim.wait(lambda part=part: victim.processes(part), f"there was a process for {part}")
+            before, networks = victim.games(), len(Run(folder).networks)
+            for process in victim.processes(part)[: 1 if part == "self-play" else None]:
+                os.kill(process, signal.SIGKILL)
+            killed[part] += 1
+            if part == "supervisor":
+                assert victim.process is not None
+                victim.process.wait()
+                victim.start()
+            victim.check(before)
+            victim.wait_for_progress(sum(before.values()) + 20, networks)
+            victim.check(before)
+    finally:
+        victim.stop()
+    victim.check(Counter())
+    return killed
+
+
+def program() -> int:
+    """The long form."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        killed = rounds(Path(folder) / "run", arguments.kills, arguments.seed)
+        games = sum(Victim(Path(folder) / "run", "").games().values())
+        print(f"killed {dict(killed)} in {time.monotonic() - began:.0f} s: nothing lost, doubled or broken; {games:,} games")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(program())
