@@ -25,7 +25,7 @@ ENDINGS = ("draw", "loss")  # repetitions that end a game
 class Position:
     """One position of a game."""
 
-    __slots__ = ("_pool", "before", "game", "moves", "past", "rewards")
+    __slots__ = ("_is_over", "_pool", "_to_play", "before", "game", "moves", "past", "rewards")
 
     def __init__(
         self,
@@ -43,18 +43,24 @@ class Position:
         self.before = before  # who played last
         self._pool = readable(pool)  # shape (1,)
         self._pool.flags.writeable = False
+        self._to_play: int | None = None  # once it was asked for
+        self._is_over: bool | None = None
 
     # --- what the rules define ---
 
     @property
     def to_play(self) -> int:
         """The player to move, or CHANCE."""
-        return int(self._ask("to_play"))
+        if self._to_play is None:
+            self._to_play = int(self._ask("to_play"))
+        return self._to_play
 
     @property
     def is_over(self) -> bool:
         """Whether the game has ended, by its rules or by a repetition."""
-        return bool(self._ask("is_over")) or (self.game.repetition in ENDINGS and self.repeats)
+        if self._is_over is None:
+            self._is_over = bool(self._ask("is_over")) or (self.game.repetition in ENDINGS and self.repeats)
+        return self._is_over
 
     @property
     def repeats(self) -> bool:
