@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from anabranch.train.evidence import LEAST_LINES, LEAST_ROWS, NOTE, WARNING, Finding, Seen, is_done, latest_mean
-from anabranch.train.progress import number, numbers
+from anabranch.train.progress import anchors_of, number, numbers
 
 FLAT = 0.03  # standard deviation of values, which are between -1 and 1: all positions look alike
 GUESSING = 0.55  # share of winners named: 0.5 is chance, and a balanced game is learnt beyond this within minutes
@@ -130,8 +130,7 @@ def elo_stands(seen: Seen) -> Iterator[Finding]:
     elos = numbers(seen.ratings, "elo")[:, 1]
     if not len(elos):
         return
-    anchors = seen.ratings[-1].get("anchors")
-    best = max((elo for elo in (anchors or {}).values() if isinstance(elo, (int, float))), default=None)
+    best = max(anchors_of(seen.ratings[-1]).values(), default=None)
     if best is not None and elos[-1] > best + CEILING:
         yield Finding(
             "the anchors are too weak",

@@ -60,6 +60,24 @@ def counts(lines: Sequence[Line], name: str) -> dict[str, int]:
     return sums
 
 
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+def anchors_of(line: Line) -> dict[str, float]:
+    """The players with a fixed Elo that a rating names."""
+    table = line.get("anchors")
+    known: Line = table if isinstance(table, dict) else {}
+    return {name: elo for name in known if (elo := number(known, name)) is not None}
+
+
+def elo_text(line: Line) -> str:
+    """Elo with its interval, as far as it is known."""
+    elo, low, high = (number(line, name) for name in ("elo", "low", "high"))
+    if elo is None:
+        return "Elo unknown"
+    return f"Elo {elo:.0f}" + (f" ({low:.0f} to {high:.0f})" if low is not None and high is not None else "")
+
+
 # --- speeds -----------------------------------------------------------------------------------------------------------
 
 USED = ("evaluations", "hits", "seconds")  # what a network counts: positions, those of them from the cache, time in the model
@@ -219,6 +237,21 @@ def progress(run: Run, now: float | None = None) -> Progress:
         disk=disk_used(run),
         allowed=parse_memory(run.settings.run.disk),
     )
+
+
+def state_text(run: Run, found: Progress) -> str:
+    """Where a run stands, in one line."""
+    parts = [f"{run.game_name}: {found.games:,} games, {found.positions:,} positions"]
+    if found.speeds.games > 0.0:
+        parts.append(f"{found.speeds.games:.3g} games/s, {found.speeds.positions:.3g} positions/s")
+    if found.step:
+        parts.append(f"{number(found.step, 'step') or 0:,.0f} steps, loss {number(found.step, 'loss') or 0:.3f}")
+    if found.in_use:
+        parts.append(f"{found.in_use} plays")
+    if found.rating:
+        parts.append(elo_text(found.rating))
+    left = "" if found.left is None else f", {time_text(found.left)} left" if found.left else ", all that was planned"
+    return "; ".join([*parts, f"{time_text(found.spent)} so far{left}"])
 
 
 def disk_used(run: Run) -> int:
