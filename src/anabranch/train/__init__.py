@@ -5,7 +5,11 @@
     window.py     the rows that are learnt from at the moment       targets.py   what a network should say of a position
     learner.py    learns, averages weights, writes checkpoints      gate.py      new networks play old ones; ratings
     supervisor.py all of it at once, in processes of their own      log.py       what happened, as JSON lines
-    findings.py   known faults, recognised in the log               report.py    a page with curves and games
+    progress.py   where a run stands, as its log says               findings.py  known faults, recognised in the log
+    faults_of_self_play.py, faults_of_learning.py  the checks       evidence.py  what checks look at
+    report.py     a page about a run                                curves.py    its charts
+    replays.py    games to step through                             opinions.py  what networks say of the start
+    report_page.py  how the page looks
 
 Every part reads and writes only the run's folder, so each can be killed at any moment, and used by itself. It needs PyTorch
 for learning, and ONNX Runtime for everything else. Docs: docs/training.md.
