@@ -45,17 +45,23 @@ def train(
     if hours is not None and not hours > 0:
         raise TrainingError(f"--hours {hours}: must be above 0")
     folder, game = find_run(what, run, SETTINGS)
-    if show:
-        from anabranch.cli.show_train import print_summary
+    from anabranch.cli.show_train import Screen, print_summary
+    from anabranch.cli.terminal import errors
+    from anabranch.train.report import write_report
 
-        print_summary(Run(folder))
+    if show:
+        opened = Run(folder)
+        print_summary(opened, write_report(opened))
         return
     if settings and (folder / SETTINGS).is_file():
         raise TrainingError(f"--set is for new runs; {folder / SETTINGS} has the settings of this one: edit it, then continue")
-    from anabranch.cli.show_train import Screen
-
-    with Screen() as screen:
-        train_in(folder, game, Settings().but(**parsed(settings or [])), hours=hours, on_tick=screen.update)
+    try:
+        with Screen() as screen:
+            trained = train_in(folder, game, Settings().but(**parsed(settings or [])), hours=hours, on_tick=screen.update)
+    except KeyboardInterrupt:
+        errors.say(f"stopped; `anabranch train {folder}` continues, `anabranch train {folder} --show` shows how it stands")
+        raise
+    print_summary(trained, write_report(trained))
 
 
 def find_run(what: str, run: Path | None, marker: str) -> tuple[Path, str | None]:

@@ -59,17 +59,26 @@ class Learner:
 
     # --- learning ---
 
-    def learn(self, steps: int | None = None, seconds: float | None = None, stop: Callable[[], bool] = lambda: False) -> int:
-        """Learn for so many steps or seconds, or until `stop` says so, waiting for games where that is necessary; returns the
-        number of steps."""
+    def learn(
+        self,
+        steps: int | None = None,
+        seconds: float | None = None,
+        *,
+        wait: bool = False,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Learn for so many steps or seconds, or until `stop` says so; returns the number of steps. Once all positions have been
+        learnt often enough it ends, or, if it is to `wait`, goes on when there are more games."""
         began, done = time.monotonic(), 0
         while (steps is None or done < steps) and (seconds is None or time.monotonic() - began < seconds) and not stop():
             self._look()
             if self.may_learn():
                 self.step()
                 done += 1
-            else:
+            elif wait:
                 time.sleep(WAIT)
+            else:
+                return done
             if self.is_due():
                 self.save()
         return done

@@ -66,12 +66,13 @@ def work(run: Run, part: str, number: int, stop: Callable[[], bool]) -> None:
         games = SelfPlay(run, number)
         while not stop():
             games.play(seconds=TURN, stop=stop)
+        games.tell()
     elif part == LEARNER:
         from anabranch.train.learner import Learner
 
         learner = Learner(run)
         while not stop():
-            learner.learn(seconds=TURN, stop=stop)
+            learner.learn(seconds=TURN, wait=True, stop=stop)
         learner.checkpoint()
     else:
         from anabranch.train.gate import Gate
