@@ -67,8 +67,8 @@ class Learner:
         wait: bool = False,
         stop: Callable[[], bool] = lambda: False,
     ) -> int:
-        """Learn for so many steps or seconds, or until `stop` says so; returns the number of steps. Once all positions have been
-        learnt often enough it ends, or, if it is to `wait`, goes on when there are more games."""
+        """Learn for so many steps or seconds, or until `stop` says so; returns the number of steps. Once all positions have
+        been learnt often enough it ends, or, if it is to `wait`, goes on when there are more games."""
         began, done = time.monotonic(), 0
         while (steps is None or done < steps) and (seconds is None or time.monotonic() - began < seconds) and not stop():
             self._look()
