@@ -10,6 +10,7 @@ file of games was read. Read first: `window.py`, `targets.py`, `model.py`.
 
 import math
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,10 @@ class Learner:
         before = self.run.checkpoints[:-1]
         remedy = f"delete it to go on from {before[-1].name}" if before else "delete it to begin learning anew from the games"
         try:
+            with zipfile.ZipFile(path) as archive:  # PyTorch writes checksums, but does not look at them
+                wrong = archive.testzip()
+            if wrong is not None:
+                raise ValueError(f"the checksum of {wrong} is wrong")
             state = torch.load(path, map_location=self.device, weights_only=True)
             form = state["form"]
         except Exception as error:

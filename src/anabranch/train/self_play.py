@@ -252,7 +252,7 @@ class SelfPlay:
         row["state"] = position.data
         row["policy"], row["regularized"] = np.ravel(result.target), np.ravel(result.regularized)
         row["prior"] = priors_of(self.game, result)
-        row["search"] = result.value
+        row["search"] = np.ravel(result.value)[: self.game.value_width()]  # where both move at once, the result has both values
         row["ply"] = min(len(position.moves), MOST_PLIES)
         row["proven"] = result.proven
         return row[()]

@@ -37,8 +37,9 @@ def weights_of(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(target > 0.0, target * np.log(target / np.maximum(prior, 1e-6)), 0.0)
     distance = np.maximum(terms.sum(1), 0.0)
-    share = settings.surprise * distance / max(distance.mean(), 1e-6) if distance.any() else settings.surprise
-    return np.minimum(1.0 - settings.surprise + share, MOST_WEIGHT).astype(np.float32)
+    mean = distance.mean()
+    relative = distance / mean if mean > 0.0 else np.ones(len(rows))
+    return np.minimum(1.0 - settings.surprise + settings.surprise * relative, MOST_WEIGHT).astype(np.float32)
 
 
 def policies(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
@@ -82,7 +83,7 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
         sides = random.integers(len(ways), size=len(rows))
         flat = planes.reshape(*planes.shape[:2], -1)
         planes = np.take_along_axis(flat, ways.points[sides][:, None, :], axis=2).reshape(planes.shape)
-        policy = np.take_along_axis(policy, ways.actions[sides], axis=1)
+        policy = np.take_along_axis(policy.reshape(len(rows), -1, game.actions), ways.actions[sides][:, None, :], axis=2)
         places = np.argsort(ways.actions, axis=1)  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)
