@@ -5,7 +5,6 @@ import numpy as np
 import anabranch as ab
 from anabranch.games.goofspiel import POINTS, Goofspiel
 from anabranch.games.rules import CHANCE
-from anabranch.games.tictactoe import TicTacToe
 
 TOLLS = np.array([0.1, 0.25, 0.45])  # by action: what the mover takes from the other at once
 PRIZES = np.array([-0.25, 0.5, 1.0, 2.0])  # by heads: what the end pays to player 0
@@ -86,9 +85,3 @@ class SeenGoofspiel(Goofspiel):
         for number in range(state.round, state.rounds):
             planes[2, 0, number] = state.prizes[number] / 3.0
         planes[3] = (state.points[0] - state.points[1]) / 6.0 if state.pays == POINTS else 0.0
-
-
-class Shifted(TicTacToe):
-    """Player 0 gets between -1 and 3 in all, player 1 between -3 and 1."""
-
-    value_range = (-1.0, 3.0)
