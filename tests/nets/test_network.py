@@ -20,6 +20,7 @@ from anabranch.nets.augment import augment
 from anabranch.nets.outputs import LEAST_PRIOR
 from anabranch.nets.runtimes import Model
 from tests.nets.games import SeenPig, SeenTriNim, Shifted, played
+from tests.train.games import SeenGoofspiel
 
 
 class Fixed(torch.nn.Module):
@@ -196,6 +197,15 @@ def test_a_drawn_side_belongs_to_the_position_and_the_seed_not_to_what_was_asked
     planes = encode(game, states).reshape(30, 3, 9)
     sides = np.stack([module(torch.from_numpy(planes[:, :, points]))[1].detach().numpy()[:, 0] for points in ways.points])
     assert np.isclose(answers(1)[None], sides, atol=1e-6).any(axis=0).all()
+
+
+@pytest.mark.parametrize("symmetry", ["random", "all"])
+def test_both_players_logits_come_back(symmetry):
+    game = SeenGoofspiel()
+    module, states = Fixed([0.0, 1.0, 2.0, 5.0, 4.0, 3.0], [0.0]), game.start().record()
+    expected = ab.Network(module, game=game)(states)[0]
+    assert expected[0, 0].argmax() == 2 and expected[0, 1].argmax() == 0
+    assert np.array_equal(ab.Network(module, game=game, symmetry=symmetry)(states)[0], expected)
 
 
 def test_training_data_is_multiplied_by_all_symmetries():

@@ -122,7 +122,8 @@ class Network(NetworkEvaluator):
         for sides in self._sides(keys, len(ways)):
             seen = np.take_along_axis(flat, ways.points[sides][:, None, :], axis=2).reshape(planes.shape)
             logits, raw = self._timed(self._load(), len(planes), seen)
-            looks.append((np.take_along_axis(logits, back[sides], axis=1), raw))
+            each = logits.reshape(len(logits), -1, self.game.actions)  # both players' where both move at once
+            looks.append((np.take_along_axis(each, back[sides][:, None, :], axis=2).reshape(logits.shape), raw))
         return np.stack([logits for logits, _ in looks]), np.stack([raw for _, raw in looks])
 
     def _sides(self, keys: np.ndarray, count: int) -> Iterator[np.ndarray]:

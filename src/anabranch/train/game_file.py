@@ -56,12 +56,12 @@ class PlayedGame:
     worker: int
     number: int  # of the worker's games: with it a game's identity
     network: str  # the file's name
-    moves: list[Any]  # actions, events, pairs of actions, from the start
+    moves: list[Any]  # actions, events, pairs of actions (read back as lists), from the start
     opening: int  # how many of them were not chosen by a search
-    returns: list[float]  # one number per player, rewards on the way included
-    ending: str  # "over", "resigned", "proven", "cap"
+    returns: list[float]  # one number per player, rewards on the way included, discounted from the start
+    ending: str  # "over", "resigned", "cap"
     rows: np.ndarray = field(repr=False)
-    would_resign: int = -1  # in a checked game, the player who would have resigned
+    would_resign: int = -1  # the player who resigned or, in a game in which nobody does, would have
     final: bytes = b""  # the last position's record
 
     def facts(self) -> dict[str, Any]:
@@ -84,9 +84,14 @@ class GameWriter:
         content = MAGIC + packed(json.dumps(header).encode())
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
-            self.size = 0
+        except OSError as error:
+            raise TrainingError(f"{path} cannot be written: {error.strerror}") from None
+        self.size = 0
+        try:
             self._append(content)
         except OSError as error:
+            self.close()
+            path.unlink(missing_ok=True)  # so that it can be tried again
             raise TrainingError(f"{path} cannot be written: {error.strerror}") from None
 
     def write(self, game: PlayedGame) -> None:
@@ -100,8 +105,8 @@ class GameWriter:
     def _append(self, content: bytes) -> None:
         try:
             written = os.write(self._file, content)
-            if written < len(content):
-                os.write(self._file, content[written:])  # raises if the disk is full
+            while written < len(content):
+                written += os.write(self._file, content[written:])  # raises if the disk is full
         except OSError:
             os.ftruncate(self._file, self.size)
             raise

@@ -10,6 +10,7 @@ file of games was read. Read first: `window.py`, `targets.py`, `model.py`.
 
 import math
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from anabranch.train.window import Window
 READ_EVERY = 2.0  # seconds between two looks for new games
 TELL_EVERY = 100  # steps between two lines in the log
 WAIT = 0.2
-FORM = 1  # of checkpoints
+FORM = 2  # of checkpoints
 RUN, SETTINGS, ROWS = "anabranch.run", "anabranch.settings", "anabranch.rows"  # what a network says of where it comes from
 
 
@@ -86,7 +87,8 @@ class Learner:
     def may_learn(self) -> bool:
         """Whether there are enough positions, and not all of them have been learnt often enough."""
         total = self.window.total
-        return total >= self.settings.first and self.samples + self.settings.batch <= self.settings.reuse * total
+        enough = total >= self.settings.first and len(self.window) > 0  # games may have been deleted
+        return enough and self.samples + self.settings.batch <= self.settings.reuse * total
 
     def is_due(self) -> bool:
         """Whether it is time for the next network: so many new positions, and at least half of the steps that they allow."""
@@ -185,13 +187,13 @@ class Learner:
             "steps": self.steps,
             "samples": self.samples,
             "exported": (self.exported_rows, self.exported_samples),
-            "window": {"places": self.window.places, "total": self.window.total, "games": self.window.games},
+            "window": self.window.state(),
         }
         try:
             replace_file(path, lambda partial: torch.save(state, partial))
         except (OSError, RuntimeError) as error:  # what PyTorch raises when the disk is full
             raise TrainingError(f"{path} cannot be written: {_first_line(error)}") from None
-        self.run.tidy()
+        self.run.tidy(self.window.left())
 
     def export(self) -> Path:
         """Write the average of the weights as a network. The first network is used at once; others, if there is no gate."""
@@ -218,19 +220,28 @@ class Learner:
         before = self.run.checkpoints[:-1]
         remedy = f"delete it to go on from {before[-1].name}" if before else "delete it to begin learning anew from the games"
         try:
+            with zipfile.ZipFile(path) as archive:  # PyTorch writes checksums, but does not look at them
+                wrong = archive.testzip()
+            if wrong is not None:
+                raise ValueError(f"the checksum of {wrong} is wrong")
             state = torch.load(path, map_location=self.device, weights_only=True)
-            assert state["form"] == FORM
+            form = state["form"]
         except Exception as error:
             raise TrainingError(f"{path} is damaged ({_first_line(error)}); {remedy}") from None
+        if form != FORM:
+            raise TrainingError(f"{path} was written by another version of Anabranch; {remedy}")
+        decays = [group["weight_decay"] for group in self.optimizer.param_groups]
         try:
             self.model.load_state_dict(state["model"])
             self.average.load_state_dict(state["average"])
             self.optimizer.load_state_dict(state["optimizer"])
         except (RuntimeError, ValueError, KeyError):
             raise TrainingError(
-                f"{path} is of a network of another form: [network] in {self.run.path / 'run.toml'} was changed. Take that "
-                "back, or begin another run"
+                f"{path} is of a network of another form: `size` in [network], or whether `reply` and `moves_left` in "
+                f"[targets] are 0, was changed in {self.run.path / 'run.toml'}. Take that back, or begin another run"
             ) from None
+        for group, decay in zip(self.optimizer.param_groups, decays, strict=True):
+            group["weight_decay"] = decay  # the settings may have changed
         self.random.bit_generator.state = state["random"]
         torch.set_rng_state(state["torch"].cpu())
         self.steps, self.samples = state["steps"], state["samples"]

@@ -13,6 +13,8 @@ from typing import Any
 
 from anabranch.errors import TrainingError
 
+DIGITS = 7  # significant ones, of numbers that are not whole
+
 
 class Log:
     """The file log.jsonl of a run."""
@@ -66,7 +68,9 @@ def _finite(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         value = value.item()
     if isinstance(value, float):
-        return round(value, 6) if math.isfinite(value) else None
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(name): _finite(each) for name, each in value.items()}
     if hasattr(value, "tolist"):
-        return [_finite(each) for each in value.tolist()]
-    return value
+        value = value.tolist()
+    return [_finite(each) for each in value] if isinstance(value, (list, tuple, set)) else value

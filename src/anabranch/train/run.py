@@ -13,22 +13,24 @@ import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from anabranch._version import __version__
-from anabranch.errors import TrainingError
+from anabranch.errors import SearchError, TrainingError
 from anabranch.games.fingerprint import rules_fingerprint
 from anabranch.games.game import Game
 from anabranch.games.registry import load
 from anabranch.search.checks import parse_memory
 from anabranch.train.log import Log
-from anabranch.train.settings import Settings, read, text_of
+from anabranch.train.settings import Settings, parse, read, text_of
 
 SETTINGS, IN_USE = "run.toml", "in_use"
+KEPT_NETWORKS = 8  # the latest, whatever space they take
 FOLDERS = GAMES, NETWORKS, CHECKPOINTS, LOGS = "games", "networks", "checkpoints", "logs"
 NUMBERED = re.compile(r"(\d+)\.(onnx|pt)")
+GAME_FILE = re.compile(r"(\d+)-(\d+)\.games")  # worker and number
 
 
 class Run:
@@ -40,6 +42,7 @@ class Run:
         if not (self.path / SETTINGS).is_file():
             raise TrainingError(f"{self.path} is not a run of training: it has no {SETTINGS}")
         top, self.settings = read(self.path / SETTINGS)
+        _check_sizes(self.settings, f"{self.path / SETTINGS}: ")
         try:
             self.game_name, fingerprint = str(top["game"]), str(top["rules"])
         except KeyError as missing:
@@ -50,7 +53,6 @@ class Run:
                 f"the rules of {self.game_name} have changed since {self.path} began: its games and networks are for other "
                 "ones. Begin another run, or take the change back"
             )
-        parse_memory(self.settings.run.disk)
         self.log = Log(self.path / "log.jsonl")
 
     @classmethod
@@ -59,11 +61,15 @@ class Run:
         path, loaded = Path(path), trainable(load(game))
         if (path / SETTINGS).exists():
             raise TrainingError(f"{path} has a run already; continue it, or name another folder")
+        top = {"game": _absolute(game), "rules": rules_fingerprint(loaded), "version": __version__}
+        text = text_of(settings, top)
+        _check_sizes(parse(text)[1], "")
         try:
             for folder in FOLDERS:
                 (path / folder).mkdir(parents=True, exist_ok=True)
-            top = {"game": _absolute(game), "rules": rules_fingerprint(loaded), "version": __version__}
-            replace_file(path / SETTINGS, lambda partial: partial.write_text(text_of(settings, top), encoding="utf-8"))
+                if any((path / folder).iterdir()):
+                    raise TrainingError(f"{path / folder} has files of an earlier run; delete them, or name another folder")
+            replace_file(path / SETTINGS, lambda partial: partial.write_text(text, encoding="utf-8"))
         except OSError as error:
             raise TrainingError(f"{path} cannot be written: {error.strerror}") from None
         return cls(path)
@@ -83,7 +89,7 @@ class Run:
     @property
     def game_files(self) -> list[Path]:
         """The files of games, by worker and number."""
-        return sorted((self.path / GAMES).glob("*.games"))
+        return sorted(path for path in (self.path / GAMES).glob("*.games") if GAME_FILE.fullmatch(path.name))
 
     @property
     def network_in_use(self) -> Path | None:
@@ -97,14 +103,23 @@ class Run:
 
     def use(self, network: Path) -> None:
         """Let this network play from now on."""
-        replace_file(self.path / NETWORKS / IN_USE, lambda partial: partial.write_text(network.name + "\n"))
+        path = self.path / NETWORKS / IN_USE
+        try:
+            replace_file(path, lambda partial: partial.write_text(network.name + "\n"))
+        except OSError as error:
+            raise TrainingError(f"{path} cannot be written: {error.strerror}") from None
 
     # --- one process at a time ---
 
     @contextlib.contextmanager
     def locked(self, part: str) -> Iterator[None]:
         """While one process works on a part of the run. Raises if another one does."""
-        with open(self.path / f".{part}.lock", "w") as file:
+        path = self.path / f".{part}.lock"
+        try:
+            file = open(path, "w")  # noqa: SIM115  (closed below, whatever happens)
+        except OSError as error:
+            raise TrainingError(f"{path} cannot be written: {error.strerror}") from None
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -113,21 +128,24 @@ class Run:
 
     # --- disk ---
 
-    def tidy(self) -> None:
-        """Delete the oldest checkpoints and, beyond the limit of disk space, the oldest games that are not learnt from, and
-        networks that are neither in use nor among the latest."""
+    def tidy(self, left: Iterable[str] = ()) -> None:
+        """Delete the oldest checkpoints and, beyond the limit of disk space, the oldest of these files of games, which are not
+        learnt from any more, and networks that are neither in use nor among the latest. The latest file of each worker stays:
+        the worker may be writing to it, and its games tell it how to number the next ones."""
         for path in self.checkpoints[: -self.settings.run.keep_checkpoints]:
             path.unlink(missing_ok=True)
-        for partial in self.path.glob("*/.*.part"):
+        for partial in [*self.path.glob(".*.part"), *self.path.glob("*/.*.part")]:
             if not _is_fresh(partial):
                 partial.unlink(missing_ok=True)
         limit = parse_memory(self.settings.run.disk)
-        used = sum(path.stat().st_size for path in [*self.game_files, *self.networks, *self.checkpoints] if path.exists())
-        old = sorted(self.game_files, key=lambda path: path.stat().st_mtime)
-        for path in [*old[: len(old) // 2], *[each for each in self.networks[:-8] if each != self.network_in_use]]:
+        games, networks = self.game_files, self.networks
+        used = sum(_size_of(path) for path in [*games, *networks, *self.checkpoints])
+        latest = {path.name.partition("-")[0]: path for path in games}.values()
+        old = [path for path in oldest_first(games) if path.name in set(left) and path not in latest]
+        for path in [*old, *(each for each in networks[:-KEPT_NETWORKS] if each != self.network_in_use)]:
             if used <= limit:
                 return
-            used -= path.stat().st_size
+            used -= _size_of(path)
             path.unlink(missing_ok=True)
 
 
@@ -166,9 +184,31 @@ def _numbered(folder: Path, ending: str) -> list[Path]:
     return sorted(found, key=lambda path: int(path.stem))
 
 
+def oldest_first(paths: Iterable[Path]) -> list[Path]:
+    """These files, by the time when they were written to last."""
+    return sorted((path for path in paths if path.exists()), key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _check_sizes(settings: Settings, where: str) -> None:
+    """Raise if a setting that is an amount of memory is not one."""
+    cache, memory = settings.self_play.cache, settings.self_play.memory
+    for name, text in {"run.disk": settings.run.disk, "self_play.cache": cache, "self_play.memory": memory}.items():
+        try:
+            parse_memory(text)
+        except SearchError:
+            raise TrainingError(f'{where}{name} = {text!r}: must be an amount of memory, such as "512MB"') from None
+
+
 def _is_fresh(partial: Path) -> bool:
     """Whether a file that is being written may still be: its process is alive."""
-    parts: list[IO[str] | str] = [*partial.name.split(".")]
-    with contextlib.suppress(ValueError, IndexError):
-        return os.path.exists(f"/proc/{int(str(parts[-2]))}")
-    return False
+    try:
+        os.kill(int(partial.name.split(".")[-2]), 0)
+    except (ValueError, IndexError, OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:  # it is somebody else's
+        return True
+    return True

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.errors import TrainingError
+from anabranch.errors import IllegalMove, TrainingError
 from anabranch.games.game import Game
 from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
@@ -38,6 +38,7 @@ from anabranch.train.settings import SelfPlaySettings
 FILE_SIZE = 1 << 24  # bytes after which another file is begun, so that old games can be deleted
 LOOK_AGAIN = 2.0  # seconds between two looks for a newer network
 TELL_EVERY = 15.0  # seconds between two lines in the log
+MOST_PLIES = (1 << 16) - 1  # that a row can count
 FIRST_MOVES = 6  # plies that are counted as an opening
 WAIT = 0.2
 
@@ -134,7 +135,9 @@ class GoingOn:
     def _opening(self, game: Game, openings: list[tuple[str, ...]]) -> Position:
         """A given opening, or a few random moves, never to the end of the game."""
         if openings:
-            return self.after_chance(game.position(openings[self.random.integers(len(openings))]))
+            given = self.after_chance(game.position(openings[self.random.integers(len(openings))]))
+            if not given.is_over:  # chance may end the game
+                return given
         position = self.after_chance(game.start())
         if self.random.random() >= self.settings.opening_share:
             return position
@@ -254,8 +257,8 @@ class SelfPlay:
         if result.proven and isinstance(result.moves, list):
             row["policy"] = row["regularized"] = exact_policy(self.game, result)
         row["prior"] = priors_of(self.game, result)
-        row["search"] = result.value
-        row["ply"] = len(position.moves)
+        row["search"] = np.ravel(result.value)[: self.game.value_width()]  # where both move at once, the result has both values
+        row["ply"] = min(len(position.moves), MOST_PLIES)
         row["proven"] = result.proven
         return row[()]
 
@@ -293,7 +296,7 @@ class SelfPlay:
         player = going.position.to_play
         if self.settings.resign <= 0.0 or player == EVERYONE or self.game.value_width() != 1 or self.game.players != 2:
             return
-        low, high = self.game.value_range
+        low, high = range_of(self.game, player)
         value = (float(np.ravel(result.value)[0]) - (low + high) / 2) / ((high - low) / 2)
         going.low[player] = going.low[player] + 1 if value < -self.settings.resign else 0
         if going.low[player] >= 2 and going.would_resign < 0:
@@ -310,20 +313,20 @@ class SelfPlay:
 
     def _finish(self, going: GoingOn, ending: str) -> None:
         """Write the game."""
-        end = going.position
-        low, high = self.game.value_range
+        end, fading = going.position, self.game.discount
+        ranges = [range_of(self.game, player) for player in range(self.game.players)]
         if ending == "resigned":
-            final = np.full(self.game.players, high)
-            final[going.resigned] = low
+            final = np.array([low if player == going.resigned else high for player, (low, high) in enumerate(ranges)])
         elif ending == "cap":
-            final = np.full(self.game.players, (low + high) / 2)
+            final = np.array([(low + high) / 2 for low, high in ranges])
         else:
             final = np.array(end.returns)
-        returns = final + np.array(end.rewards)
+        returns = final * fading ** len(end.moves) + np.array(end.rewards)
         rows = np.array(going.rows, self.dtype) if going.rows else np.zeros(0, self.dtype)
         for i, (position, edge) in enumerate(going.row_positions):
-            rows["outcome"][i] = as_seen(self.game, returns - np.array(position.rewards), position.to_play)
-            rows["left"][i] = min(len(end.moves) - len(position.moves), 65535)
+            to_come = (returns - np.array(position.rewards)) / fading ** len(position.moves)
+            rows["outcome"][i] = as_seen(self.game, to_come, position.to_play)
+            rows["left"][i] = min(len(end.moves) - len(position.moves), MOST_PLIES)
             rows["reply"][i] = going.edges[edge + 1] if edge + 1 < len(going.edges) else -1
         played = PlayedGame(
             worker=self.worker,
@@ -411,12 +414,19 @@ def read_openings(path: str, game: Game) -> list[tuple[str, ...]]:
         return []
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise TrainingError(f"self_play.openings: {path} cannot be read: {error.strerror}") from None
-    openings = [tuple(line.replace(",", " ").split()) for line in lines if line.strip() and not line.startswith("#")]
-    for opening in openings:
-        if game.position(opening).is_over:
-            raise TrainingError(f"self_play.openings: the game is over after {' '.join(opening)}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrainingError(f"self_play.openings: {path} cannot be read: {getattr(error, 'strerror', error)}") from None
+    openings = []
+    for number, line in enumerate(lines, start=1):
+        opening = () if line.lstrip().startswith("#") else tuple(line.replace(",", " ").split())
+        try:
+            is_over = bool(opening) and game.position(opening).is_over
+        except IllegalMove as error:
+            raise TrainingError(f"self_play.openings: {path}, line {number}: {error}") from None
+        if is_over:
+            raise TrainingError(f"self_play.openings: {path}, line {number}: the game is over after {' '.join(opening)}")
+        if opening:
+            openings.append(opening)
     if not openings:
         raise TrainingError(f"self_play.openings: {path} has none; write one a line, as moves")
     return openings
@@ -455,6 +465,12 @@ def drawn(policy: np.ndarray, temperature: float, random: np.random.Generator) -
         return int(np.argmax(policy))
     weights = (policy / policy.max()) ** (1.0 / temperature)
     return int(random.choice(len(policy), p=weights / weights.sum()))
+
+
+def range_of(game: Game, player: int) -> tuple[float, float]:
+    """What a player may get in all. The game declares it for player 0; where two share a value, the other gets the opposite."""
+    low, high = game.value_range
+    return (-high, -low) if player == 1 and game.value_width() == 1 else (low, high)
 
 
 def as_seen(game: Game, returns: np.ndarray, player: int) -> Any:

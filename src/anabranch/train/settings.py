@@ -1,6 +1,6 @@
 """What can be set for a run of training: dataclasses, one per section, which are written to and read from `run.toml`.
 
-    Settings(self_play=SelfPlay(visits=64))        defaults for everything else
+    Settings().but(self_play_visits=64)            defaults for everything else
     read(path), write(path, settings)              every field with its explanation; unknown ones are refused
 
 Defaults are those that measured best on processors without a GPU (docs/results/training.md).
@@ -8,12 +8,16 @@ Defaults are those that measured best on processors without a GPU (docs/results/
 
 import difflib
 import json
+import math
 import tomllib
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from anabranch.errors import TrainingError
+
+TOP = ("game", "rules", "version")  # what `run.toml` says before its sections
+LARGEST_SEED = 2**63 - 1
 
 
 def about(default: Any, explanation: str, least: float | None = None, most: float | None = None, among: tuple = ()) -> Any:
@@ -30,7 +34,7 @@ class NetworkSettings:
         "tiny, small, medium, large: residual networks; flat: fully connected, for planes that are no board",
         among=("tiny", "small", "medium", "large", "flat"),
     )
-    seed: int = about(0, "of the first weights", 0)
+    seed: int = about(0, "of the first weights", 0, LARGEST_SEED)
 
 
 @dataclass(frozen=True)
@@ -100,13 +104,13 @@ class LearnerSettings:
     reuse: float = about(4.0, "how often a position is learnt from, on average, at most", 0.1)
     window_least: int = about(25_000, "positions that are learnt from when the window begins to grow (KataGo: 250,000)", 1)
     window_power: float = about(0.75, "how it grows with all positions so far: KataGo's exponent", 0.0, 1.0)
-    window_scale: float = about(0.4, "and its factor", 0.0)
+    window_scale: float = about(0.4, "and its factor", 0.0, 1.0)
     window_most: int = about(500_000, "positions that it has at most: bounds memory", 1)
     first: int = about(4_000, "positions before learning begins", 1)
     export_every: int = about(12_000, "new positions until the next network", 1)
     threads: int = about(1, "threads of PyTorch", 1)
     device: str = about("auto", "cpu, cuda, or auto: a GPU if there is one")
-    seed: int = about(0, "of the order in which positions are learnt", 0)
+    seed: int = about(0, "of the order in which positions are learnt", 0, LARGEST_SEED)
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ class GateSettings:
 class RunSettings:
     """The run as a whole."""
 
-    seed: int = about(0, "games and learning follow from it", 0)
+    seed: int = about(0, "games follow from it", 0, LARGEST_SEED)
     disk: str = about("2GB", "old games, checkpoints and networks are deleted beyond this")
     keep_checkpoints: int = about(3, "checkpoints that are kept", 1)
 
@@ -176,8 +180,6 @@ def _near(word: str, known: Any) -> str:
 
 def _section(name: str, values: dict[str, Any], before: Any, where: str) -> Any:
     """A section with these fields changed."""
-    if not isinstance(values, dict):
-        raise TrainingError(f"{where}[{name}] must be a section, with fields")
     known = {each.name: each for each in fields(before)}
     kinds = get_type_hints(type(before))
     checked = {}
@@ -191,8 +193,8 @@ def _section(name: str, values: dict[str, Any], before: Any, where: str) -> Any:
 def _checked(name: str, kind: type, described: Field, value: Any) -> Any:
     """A value of the right type and in its range."""
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if type(value) is not kind:
+        value = float(value) if abs(value) < LARGEST_SEED else math.inf
+    if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
         raise TrainingError(f"{name} = {value!r}: must be {_article(kind)}")
     limits = described.metadata
     if limits["among"] and value not in limits["among"]:
@@ -210,13 +212,16 @@ def _article(kind: type) -> str:
 
 
 def parse(text: str, where: str = "") -> tuple[dict[str, Any], Settings]:
-    """The settings in a TOML file, and what else it has at its top."""
+    """The settings in a TOML file, and what it says before its sections."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, brackets of thousands of levels
         raise TrainingError(f"{where}this is not TOML: {error}") from None
     top = {name: value for name, value in data.items() if not isinstance(value, dict)}
     sections = {name: value for name, value in data.items() if isinstance(value, dict)}
+    for name in top:
+        if name not in TOP:
+            raise TrainingError(f"{where}`{name}` is in no section{_near(name, [*TOP, *(f'[{each}]' for each in SECTIONS)])}")
     for name in sections:
         if name not in SECTIONS:
             raise TrainingError(f"{where}there is no section [{name}]{_near(name, SECTIONS)}")
@@ -250,7 +255,13 @@ def text_of(settings: Settings, top: dict[str, Any]) -> str:
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    if not isinstance(value, str):
+        return repr(value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # such as a file's name in another encoding
+        raise TrainingError(f"{value!r} cannot be written as text; rename that file") from None
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 assert all(each.default is not MISSING for kind in SECTIONS.values() for each in fields(kind))

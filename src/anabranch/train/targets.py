@@ -4,13 +4,15 @@ A row has what the search found and what the game paid; the settings say what is
 random symmetries. Values are scaled to [-1, 1] here, as networks give them.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from anabranch.games import rules
 from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.jit import kernel
 from anabranch.train.settings import TargetSettings
 
 SHORT, LONG = 8.0, 60.0  # plies: how long a game still takes is learnt as log((left + SHORT) / LONG)
@@ -35,8 +37,9 @@ def weights_of(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(target > 0.0, target * np.log(target / np.maximum(prior, 1e-6)), 0.0)
     distance = np.maximum(terms.sum(1), 0.0)
-    share = settings.surprise * distance / max(distance.mean(), 1e-6) if distance.any() else settings.surprise
-    return np.minimum(1.0 - settings.surprise + share, MOST_WEIGHT).astype(np.float32)
+    mean = distance.mean()
+    relative = distance / mean if mean > 0.0 else np.ones(len(rows))
+    return np.minimum(1.0 - settings.surprise + settings.surprise * relative, MOST_WEIGHT).astype(np.float32)
 
 
 def policies(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
@@ -49,14 +52,29 @@ def values(game: Game, rows: np.ndarray, settings: TargetSettings) -> np.ndarray
     share = np.where(rows["proven"], 0.0, settings.outcome)[:, None]
     mixed = share * rows["outcome"] + (1.0 - share) * rows["search"]
     low, high = game.value_range
-    middle, half = (low + high) / 2, (high - low) / 2
-    return np.clip((mixed - middle) / half, -1.0, 1.0).astype(np.float32)
+    middle: Any = (low + high) / 2
+    if middle != 0.0 and game.players == 2 and game.value_width() == 1:
+        movers = np.zeros(len(rows), np.int64)
+        find_movers(states_of(game, rows), movers)
+        middle = np.where(movers == 1, -middle, middle)[:, None]
+    return np.clip((mixed - middle) / ((high - low) / 2), -1.0, 1.0).astype(np.float32)
+
+
+def states_of(game: Game, rows: np.ndarray) -> np.ndarray:
+    """The positions of rows, as records of the game."""
+    return np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
+
+
+@kernel
+def find_movers(states, movers):
+    """Write who is to move in each state."""
+    for i in range(len(states)):
+        movers[i] = rules.to_play(states[i])
 
 
 def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.random.Generator) -> Batch:
     """Rows as networks learn them, each under a random symmetry of the game."""
-    states = np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
-    planes, policy = encode(game, states), policies(rows, settings).astype(np.float32)
+    planes, policy = encode(game, states_of(game, rows)), policies(rows, settings).astype(np.float32)
     reply = np.where(rows["reply"] < game.actions, rows["reply"], -1).astype(np.int64)
     if isinstance(game, SimultaneousGame):
         reply = np.full(len(rows), -1, np.int64)
@@ -65,7 +83,7 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
         sides = random.integers(len(ways), size=len(rows))
         flat = planes.reshape(*planes.shape[:2], -1)
         planes = np.take_along_axis(flat, ways.points[sides][:, None, :], axis=2).reshape(planes.shape)
-        policy = np.take_along_axis(policy, ways.actions[sides], axis=1)
+        policy = np.take_along_axis(policy.reshape(len(rows), -1, game.actions), ways.actions[sides][:, None, :], axis=2)
         places = np.argsort(ways.actions, axis=1)  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)

@@ -4,13 +4,14 @@ It grows slower than the number of all positions, as in KataGo (Wu 2019): new on
 ones, by weak networks, leave it. Rows are kept as they are in files; planes are made when they are learnt.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anabranch.train.game_file import read_games, row_type
-from anabranch.train.run import Run
+from anabranch.train.run import Run, oldest_first
 from anabranch.train.settings import LearnerSettings
 from anabranch.train.targets import weights_of
 
@@ -27,6 +28,15 @@ def window_size(rows: int, settings: LearnerSettings) -> int:
     return int(min(least * (1.0 + settings.window_scale * grown), rows, settings.window_most))
 
 
+class Piece(NamedTuple):
+    """Games of a file that were read in one go."""
+
+    file: str
+    begin: int  # bytes
+    end: int
+    last: int  # how many rows had been read in all, these included
+
+
 class Window:
     """The latest rows of a run, with their weights."""
 
@@ -39,7 +49,8 @@ class Window:
         self.total = 0  # rows of all games so far, those that have been deleted included
         self.games = 0
         self.places: dict[str, int] = {}  # how far each file has been read
-        self.latest: list[Any] = []  # facts of the latest games, for the report
+        self.sizes: dict[str, int] = {}  # and how large it was then: what is behind its place is damaged or not whole yet
+        self.pieces: list[Piece] = []  # where the window's rows come from, in their order
 
     def __len__(self) -> int:
         """Rows that may be drawn."""
@@ -48,28 +59,50 @@ class Window:
     def read(self) -> int:
         """Take in what has been played since; returns how many rows came."""
         before = self.total
-        for path in self.run.game_files:
+        for path in oldest_first(self.run.game_files):
             self._read_file(path)
+        oldest = self.total - len(self)
+        self.pieces = [piece for piece in self.pieces if piece.last > oldest]
         return self.total - before
 
-    def restore(self, places: dict[str, int], total: int, games: int) -> None:
-        """Fill the window again after a restart: with the rows that are behind these places already, the latest files last.
-        `total` and `games` count what was read before, as far as it has been deleted since."""
-        files = [path for path in self.run.game_files if places.get(path.name)]
-        for path in sorted(files, key=lambda path: path.stat().st_mtime):
-            self._read_file(path, places[path.name])
-        self.total, self.games = max(self.total, total), max(self.games, games)
+    def state(self) -> dict[str, Any]:
+        """What `restore` goes on from."""
+        pieces = [tuple(piece) for piece in self.pieces]
+        return {"places": dict(self.places), "pieces": pieces, "total": self.total, "games": self.games}
 
-    def _read_file(self, path: Path, until: int | None = None) -> None:
-        place = self.places.get(path.name, 0)
-        if path.stat().st_size <= place:
+    def restore(self, places: dict[str, int], pieces: Iterable[tuple[str, int, int, int]], total: int, games: int) -> None:
+        """Fill the window after a restart, with the same rows in the same order, as far as their files are still there."""
+        files = {path.name: path for path in self.run.game_files}
+        self.places = {name: place for name, place in places.items() if name in files}
+        self.total, self.games = total, games
+        self.pieces = [piece for piece in (Piece(*each) for each in pieces) if piece.file in files]
+        for piece in self.pieces:
+            for game, end in read_games(files[piece.file], self.dtype, piece.begin):
+                if end > piece.end:
+                    break
+                self._add(game.rows)
+
+    def left(self) -> list[str]:
+        """The names of the files that have been read to their ends, and of which no row is in the window any more."""
+        needed = {piece.file for piece in self.pieces}
+        sizes = {path.name: path.stat().st_size for path in oldest_first(self.run.game_files)}
+        return [name for name, size in sizes.items() if name not in needed and self.sizes.get(name) == size]
+
+    def _read_file(self, path: Path) -> None:
+        name, size, begin = path.name, path.stat().st_size, self.places.get(path.name, 0)
+        if self.sizes.get(name) == size:
             return
-        for game, end in read_games(path, self.dtype, place):
-            if until is not None and end > until:
-                break
+        self.sizes[name] = size
+        for game, end in read_games(path, self.dtype, begin):
             self._add(game.rows)
+            self.total += len(game.rows)
             self.games += 1
-            self.places[path.name] = end
+            self.places[name] = end
+        end = self.places.get(name, begin)
+        if self.pieces and self.pieces[-1].file == name and self.pieces[-1].end == begin:
+            begin = self.pieces.pop().begin
+        if end > begin:
+            self.pieces.append(Piece(name, begin, end, self.total))
 
     def _add(self, rows: np.ndarray) -> None:
         if self.end + len(rows) > len(self.rows):
@@ -77,7 +110,6 @@ class Window:
         self.rows[self.end : self.end + len(rows)] = rows
         self.weights[self.end : self.end + len(rows)] = weights_of(rows, self.run.settings.targets)
         self.end += len(rows)
-        self.total += len(rows)
 
     def _make_room(self, count: int) -> None:
         """Drop what has left the window, and move the rest to the front, into more room if it fills more than half of it."""

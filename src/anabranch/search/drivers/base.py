@@ -197,6 +197,14 @@ class OnGraph(Driver):
             change_history(self.graph, exhausted, self.limits, self.work, order)
             sweep(self.graph, self.rules.backup, self.limits, self.work, order)
 
+    def root_is_proven(self) -> bool:
+        """Whether the root's value is proven."""
+        if not isinstance(self.graph.has_bounds, On) or self.root == NO_NODE:
+            return False
+        player = max(int(self.graph.nodes["player"][self.root]), 0)
+        low, high = self.graph.bounds[self.root, :, player if self.graph.bounds.shape[2] > 1 else 0]
+        return bool(low == high)
+
     def prepare(self) -> bool:
         root = self.root
         if not super().prepare() and root != NO_NODE:  # no room for its edges

@@ -24,7 +24,7 @@ from anabranch.search.evaluate.rollout import LEAF_STATE, ROOT_STATE
 from anabranch.search.loops.batch import DONE, GOES_ON, LEFT_OUT, NO_FAULT, STATUS_FIELDS, WAIT, WHY, Lanes, process_batch
 from anabranch.search.loops.graph import MEMORY_FULL, PATH_FULL, PROVEN
 from anabranch.search.memory.graph import Graph
-from anabranch.search.memory.layout import MOST_PENDING, MOST_VISITS, NO_NODE, REFUSED, On
+from anabranch.search.memory.layout import MOST_PENDING, MOST_VISITS, NO_NODE, REFUSED
 
 PAUSE = 1e-4  # seconds until a search tries again, when all leaves that it finds wait in other threads
 SMALL = 4096  # bytes of arrays that have initial contents: counters, plans
@@ -109,6 +109,7 @@ class Stack:
         """Run up to so many simulations in each search, in up to so many batches, all leaves evaluated together; returns how
         many were done. Where a run ends does not affect the next one: only `counts` cuts batches short."""
         done, idle = np.zeros(len(counts), np.int64), np.minimum(counts, 0)
+        proven = np.zeros(len(counts), bool)
         alone = np.flatnonzero(counts != LEFT_OUT)
         self.leader = self.drivers[int(alone[0]) if len(alone) == 1 else 0]
         try:
@@ -117,6 +118,8 @@ class Stack:
                 status = self.lanes.status
                 wait, why = status[:, WAIT], status[:, WHY]
                 done += status[:, DONE]
+                proven |= why == PROVEN
+                why[proven] = PROVEN  # an exchange that starts nothing in a search does not look at its root again
                 left = counts - done - wait
                 rounds -= 1
                 if wait.any():
@@ -244,7 +247,7 @@ class BatchDriver(OnGraph):
 
     def rest(self) -> None:
         """Called after a run of the stack: check whether the root is proven, and make room."""
-        self.proven = isinstance(self.graph.has_bounds, On) and int(self.stack.lanes.status[self.row, WHY]) == PROVEN
+        self.proven = self.root_is_proven()
         self.make_room()
 
     def ask(self, count: int) -> Any:

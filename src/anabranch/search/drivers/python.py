@@ -59,14 +59,6 @@ class PythonDriver(OnGraph):
             self.make_room()
         return min(count, self.slice_limit)
 
-    def root_is_proven(self) -> bool:
-        """Whether the root's value is proven."""
-        if not isinstance(self.graph.has_bounds, On):
-            return False
-        player = max(int(self.graph.nodes["player"][self.root]), 0)
-        low, high = self.graph.bounds[self.root, :, player if self.graph.bounds.shape[2] > 1 else 0]
-        return bool(low == high)
-
     def simulate(self) -> bool:
         """One simulation; False if the path's buffer is full."""
         depth, leaf, end = self.descend()
