@@ -15,6 +15,7 @@ import pytest
 import anabranch as ab
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.results.read import edge_records
+from tests.conftest import in_soak
 
 OUTCOMES = [1, 0, 1, 0, 1]
 
@@ -95,7 +96,7 @@ def draw(search, number=None, indent=""):
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("select", [ab.UCT(), ab.Greedy()], ids=["UCT", "Greedy"])
+@pytest.mark.parametrize("select", [ab.UCT(), pytest.param(ab.Greedy(), marks=in_soak)], ids=["UCT", "Greedy"])
 def test_five_simulations_add_a_node_each_and_count_wins_and_visits(select):
     drawn = []
 

@@ -15,7 +15,7 @@ from anabranch.search.select.best_chance import variance_of
 from anabranch.search.select.limits import Scale
 from anabranch.search.select.pruning import width_at
 from anabranch.search.select.virtual_loss import edge_view
-from tests.conftest import on_tree_and_graph, when_plain
+from tests.conftest import in_soak, on_tree_and_graph, when_plain
 from tests.reference.rave import in_sight
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import HandMade, edge_records, hints_of, nodes_with_amaf
@@ -271,6 +271,7 @@ RULES = [
 ]
 
 
+@in_soak
 @BOTH
 @pytest.mark.parametrize(("rule", "heuristic"), RULES, ids=repr)
 def test_a_winning_move_is_found(rule, heuristic, graph):

@@ -7,6 +7,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import PyRat
 from anabranch.games.goofspiel import Goofspiel
+from tests.conftest import in_soak
 
 GAME = PyRat(preset="5x5")
 
@@ -30,6 +31,7 @@ def test_an_ensemble_refuses_it():
         ab.Ensemble(GAME, threads=2)
 
 
+@in_soak
 def test_a_line_that_begins_with_luck_can_be_played():
     search = ab.Search(Goofspiel(3, "random"), evaluate=ab.Uniform())
     position = search.game.start()
