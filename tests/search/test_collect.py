@@ -101,6 +101,7 @@ def test_forgetting_keeps_values_and_visits():
     assert after.value == pytest.approx(before.value, abs=0.01)
 
 
+@in_soak
 def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
     moves = 10_000 if COMPILED else 200
     memory = 40_000

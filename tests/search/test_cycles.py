@@ -95,6 +95,7 @@ def test_proofs_come_from_ends_only(graph):
                 assert result.value == (value if turn == 0 else -value)
 
 
+@in_soak
 def test_a_cycle_in_a_game_where_repetition_means_nothing_ends_every_simulation():
     result = ab.Search(TugOn(), graph=True, evaluate=ab.Uniform()).run(visits=VISITS)
     assert result.visits.sum() == VISITS

@@ -96,7 +96,8 @@ def draw(search, number=None, indent=""):
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("select", [ab.UCT(), pytest.param(ab.Greedy(), marks=in_soak)], ids=["UCT", "Greedy"])
+@in_soak
+@pytest.mark.parametrize("select", [ab.UCT(), ab.Greedy()], ids=["UCT", "Greedy"])
 def test_five_simulations_add_a_node_each_and_count_wins_and_visits(select):
     drawn = []
 

@@ -80,7 +80,7 @@ def test_it_does_so_with_other_options(options):
 
 WITHOUT_TRANSPOSITIONS = [
     (Duel(), ab.graphs.Incremental(), ab.backup.Mean()),
-    (Duel(), ab.graphs.Idempotent(), ab.backup.Mean()),
+    pytest.param(Duel(), ab.graphs.Idempotent(), ab.backup.Mean(), marks=in_soak),
     pytest.param(Duel(), ab.graphs.CatchUp(), ab.backup.Mean(), marks=when_plain),
     *(
         pytest.param(game, update, backup, marks=when_plain)
@@ -132,7 +132,8 @@ def known_positions(search):
     return found
 
 
-@pytest.mark.parametrize("game", [Nim(), *(pytest.param(game, marks=in_soak) for game in (TriNim(8), Hex(2)))], ids=repr)
+@in_soak
+@pytest.mark.parametrize("game", [Nim(), TriNim(8), Hex(2)], ids=repr)
 def test_a_small_game_has_as_many_nodes_as_positions(game):
     search = ab.Search(game, graph=ab.graphs.GraphOptions(ahead=ab.graphs.Continue()), select=ab.UCT(c=20.0))
     result = search.run(visits=5000 if COMPILED else 400)

@@ -160,7 +160,7 @@ class Lottery(ab.Game):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, pytest.param({"graph": True}, marks=in_soak), {"graph": True, "prove": True}], ids=repr
+    "options", [{}, *(pytest.param({"graph": True} | more, marks=in_soak) for more in ({}, {"prove": True}))], ids=repr
 )
 def test_an_end_that_is_a_draw_of_luck_is_averaged_and_proves_nothing(options):
     result = ab.Search(Lottery(), select=ab.UCT(c=50.0), **options).run(visits=4000 if COMPILED else 600)

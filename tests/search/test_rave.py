@@ -150,8 +150,9 @@ def test_on_trees_every_visit_of_an_edge_is_an_amaf_visit_too():
         assert (np.abs(amaf_means(amaf_of(search.rooted.graph, number))) <= 1.0).all()
 
 
+@in_soak
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
-@pytest.mark.parametrize("heuristic", [None, pytest.param(ab.evaluate.EvenGame(amaf_visits=5), marks=in_soak)], ids=repr)
+@pytest.mark.parametrize("heuristic", [None, ab.evaluate.EvenGame(amaf_visits=5)], ids=repr)
 def test_an_action_that_does_not_keep_its_meaning_has_no_amaf_value(heuristic, graph):
     search = assert_same_as_reference(EchoFading(), graph, seed=4, select=ab.Rave(c=0.3), heuristic=heuristic)
     visits = 0

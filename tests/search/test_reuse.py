@@ -220,6 +220,7 @@ def test_noise_belongs_to_the_root_that_it_was_drawn_for(graph, evaluate):
     assert [move.prior for move in result.moves] == pytest.approx(priors.tolist())
 
 
+@in_soak
 def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
     """The second root had no edges when it was left, and got them by another path."""
     game = TicTacToe()

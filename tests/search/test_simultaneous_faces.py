@@ -19,6 +19,7 @@ def search():
     return found
 
 
+@in_soak
 def test_edges_are_drawn_by_the_names_of_both_actions(search):
     view = search.graph
     assert "up/down" in view.to_dot(10) and "up/down" in view.svg(10)
