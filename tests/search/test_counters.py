@@ -197,6 +197,7 @@ def test_values_that_the_game_cannot_pay_are_refused(value):
         search.run(visits=10)
 
 
+@in_soak
 def test_values_are_in_the_view_of_who_moves():
     """A game that pays the first player 0 to 100 pays the second -100 to 0."""
     low = ab.Search(Percent(), evaluate=lambda states: (None, np.where(states["turn"] == 1, -90.0, 90.0)))

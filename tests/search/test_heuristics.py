@@ -28,7 +28,7 @@ OPTIONS = [
     (Echo(), RAVE, ab.evaluate.Grandfather(visits=2, amaf_visits=5)),
     (Echo(), RAVE, Fancy()),
     (Echo(), ab.UCT(c=0.6), Fancy()),
-    (Echo(), ab.PUCT(), Fancy()),
+    pytest.param(Echo(), ab.PUCT(), Fancy(), marks=in_soak),
     *(
         pytest.param(*case, marks=when_plain)
         for case in [
@@ -162,6 +162,7 @@ def test_the_even_game_starts_amaf_values_in_the_middle():
     assert set(amaf["amaf_visits"].tolist()) <= {50, 51}
 
 
+@in_soak
 def test_objects_take_a_function_or_the_even_game():
     def corners(position):
         return [0.9 if cell in (0, 2, 6, 8) else 0.1 for cell in range(9)], 5, 0
@@ -201,6 +202,7 @@ NONSENSE = [
 ]
 
 
+@in_soak
 @pytest.mark.parametrize(("heuristic", "message"), NONSENSE, ids=repr)
 def test_nonsense_of_a_compiled_heuristic_is_told(heuristic, message):
     search = ab.Search(Echo(), select=RAVE, heuristic=heuristic)
