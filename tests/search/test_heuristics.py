@@ -162,7 +162,6 @@ def test_the_even_game_starts_amaf_values_in_the_middle():
     assert set(amaf["amaf_visits"].tolist()) <= {50, 51}
 
 
-@in_soak
 def test_objects_take_a_function_or_the_even_game():
     def corners(position):
         return [0.9 if cell in (0, 2, 6, 8) else 0.1 for cell in range(9)], 5, 0
