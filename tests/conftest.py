@@ -73,6 +73,10 @@ def _missing(reason: str) -> NoReturn:
 when_plain = pytest.mark.when_plain
 
 
+# Combinations of options that take long to compile: `make test` tries them in plain Python, `make soak` (-m in_soak) compiled.
+in_soak = pytest.mark.in_soak
+
+
 def on_tree_and_graph(names: str, cases: list, graphs: int = 1) -> pytest.MarkDecorator:
     """Parametrise by these cases and by `graph`. Compiled, only so many of them, the first, are tried on graphs, too."""
     several, pairs = "," in names, []
@@ -84,10 +88,12 @@ def on_tree_and_graph(names: str, cases: list, graphs: int = 1) -> pytest.MarkDe
     return pytest.mark.parametrize(f"{names}, graph", pairs)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """What does not apply is not there, rather than skipped: a skip means that something is missing."""
-    unfit = "when_plain" if COMPILED else "when_compiled"
-    items[:] = [item for item in items if item.get_closest_marker(unfit) is None]
+    unfit = {"when_plain"} if COMPILED else {"when_compiled"}
+    if COMPILED and "in_soak" not in config.option.markexpr:
+        unfit.add("in_soak")
+    items[:] = [item for item in items if not any(item.get_closest_marker(marker) for marker in unfit)]
 
 
 @pytest.fixture(name="program")

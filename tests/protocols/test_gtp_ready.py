@@ -54,14 +54,15 @@ class Program:
 
 @when_compiled
 def test_a_game_of_one_minute_is_not_lost_while_kernels_compile(tmp_path):
-    """On a machine that has as much else to do. (With playouts that are quick to compile; the default engine has no other code
-    on the way to its first answer.)"""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    """On a machine that has as much else to do once it has answered. (With playouts that are quick to compile; the default
+    engine has no other code on the way to its first answer.)"""
+    busy = []
     try:
         with Program(tmp_path, "--select", "uct", "--policy", "light") as program:
             assert program.ask("name") == "Anabranch"
             kernels = program.compiled()
             assert kernels > 0
+            busy += [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
             spent = 0.0
             program.ask("time_settings 60 0 0")
             for colour in "bwbw":

@@ -11,6 +11,7 @@ from anabranch.search.memory.collect import collect
 from anabranch.search.memory.graph import numbers
 from anabranch.search.memory.layout import NO_NODE, REFUSED, ROOM
 from anabranch.search.results.read import bytes_used, edge_records
+from tests.conftest import in_soak
 from tests.search.test_cycles import TugOn
 
 VISITS = 3000 if COMPILED else 300
@@ -50,7 +51,12 @@ def assert_counts_hold(search):
 
 @pytest.mark.parametrize(
     ("game", "options"),
-    [(TicTacToe(), {"prove": True}), (TicTacToe(), {"stale": ab.graphs.Parents()}), (Treasure(), {}), (TugOn(), {})],
+    [
+        (TicTacToe(), {"prove": True}),
+        (TicTacToe(), {"stale": ab.graphs.Parents()}),
+        pytest.param(Treasure(), {}, marks=in_soak),
+        pytest.param(TugOn(), {}, marks=in_soak),
+    ],
     ids=repr,
 )
 def test_collecting_keeps_what_the_root_reaches_and_nothing_else(game, options):
@@ -95,6 +101,7 @@ def test_forgetting_keeps_values_and_visits():
     assert after.value == pytest.approx(before.value, abs=0.01)
 
 
+@in_soak
 def test_memory_is_bounded_over_a_session_of_ten_thousand_moves():
     moves = 10_000 if COMPILED else 200
     memory = 40_000

@@ -8,7 +8,7 @@ from anabranch.games import ConnectFour, TicTacToe
 from anabranch.jit import COMPILED
 from anabranch.search.memory.layout import MOST_ACTIONS, MOST_PENDING, MOST_VISITS, SIMULATION
 from anabranch.search.results.read import edge_records
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.search.evaluators import Counting
 from tests.search.games import Percent
 
@@ -29,7 +29,13 @@ def give_visits(search: ab.Search, visits: int) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"graph": True}, {"threads": 2}, {"graph": True, "threads": 2}, {"evaluate": Counting(batch=4, actions=9)}],
+    [
+        {},
+        {"graph": True},
+        {"threads": 2},
+        pytest.param({"graph": True, "threads": 2}, marks=in_soak),
+        {"evaluate": Counting(batch=4, actions=9)},
+    ],
     ids=["tree", "graph", "tree, threads", "graph, threads", "batches"],
 )
 def test_a_search_that_has_counted_all_it_can_stops_and_says_so(options):
@@ -191,6 +197,7 @@ def test_values_that_the_game_cannot_pay_are_refused(value):
         search.run(visits=10)
 
 
+@in_soak
 def test_values_are_in_the_view_of_who_moves():
     """A game that pays the first player 0 to 100 pays the second -100 to 0."""
     low = ab.Search(Percent(), evaluate=lambda states: (None, np.where(states["turn"] == 1, -90.0, 90.0)))

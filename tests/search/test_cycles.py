@@ -8,7 +8,7 @@ from anabranch.games.tug import STEPS, Tug
 from anabranch.jit import COMPILED
 from anabranch.search.memory.graph import numbers
 from anabranch.search.results.read import edge_records
-from tests.conftest import when_compiled, when_plain
+from tests.conftest import in_soak, when_compiled, when_plain
 
 VISITS = 3000 if COMPILED else 250
 BOTH = pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
@@ -95,6 +95,7 @@ def test_proofs_come_from_ends_only(graph):
                 assert result.value == (value if turn == 0 else -value)
 
 
+@in_soak
 def test_a_cycle_in_a_game_where_repetition_means_nothing_ends_every_simulation():
     result = ab.Search(TugOn(), graph=True, evaluate=ab.Uniform()).run(visits=VISITS)
     assert result.visits.sum() == VISITS
@@ -102,9 +103,9 @@ def test_a_cycle_in_a_game_where_repetition_means_nothing_ends_every_simulation(
 
 
 PAYING = [
-    (TugLoss(), {}),
-    (TugForbidden(), {"graph": True}),
     (TugLoss(), {"graph": ab.graphs.GraphOptions(update=ab.graphs.CatchUp())}),
+    pytest.param(TugLoss(), {}, marks=in_soak),
+    pytest.param(TugForbidden(), {"graph": True}, marks=in_soak),
     pytest.param(TugForbidden(), {}, marks=when_plain),
     pytest.param(TugLoss(), {"graph": ab.graphs.GraphOptions(update=ab.graphs.Idempotent())}, marks=when_plain),
 ]
@@ -136,6 +137,7 @@ def test_the_past_of_a_position_counts():
     assert value["without"] != 0.0
 
 
+@in_soak
 def test_the_third_time_needs_two_before():
     game = TugThird()
     once = game.position(["+1", "-2"])
@@ -171,6 +173,7 @@ def _line(game, position):
         before = before.play(action)
 
 
+@in_soak
 @BOTH
 def test_a_mark_of_the_path_is_gone_when_the_root_has_moved(graph):
     """Twice in one simulation is taken for the repetition; played on the board, it takes the third time."""
@@ -214,6 +217,7 @@ class Circle:
         return Circle((self.cell + (1, -1)[action]) % 6, 1 - self.turn)
 
 
+@in_soak
 @BOTH
 def test_objects_know_repetitions_too(graph):
     search = ab.Search(Circle, graph=graph, evaluate=ab.Uniform())

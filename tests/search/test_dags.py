@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 import anabranch as ab
 from anabranch.jit import COMPILED
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.search.dags import ACTIONS, NOWHERE, SIZE, Maze, mazes
 
 STOPS = [ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(factor=2.0), ab.graphs.Stop(number=5), ab.graphs.Stop(leak=0.2)]
@@ -73,6 +73,7 @@ def test_idempotent_and_incremental_meet_in_the_limit():
     assert gaps[1] < (0.01 if COMPILED else 0.1)
 
 
+@in_soak
 def test_ancestors_are_never_stale_and_a_path_alone_is():
     leads = np.full((SIZE, ACTIONS), NOWHERE)
     for place in range(10):

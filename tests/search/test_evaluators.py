@@ -6,6 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import Nim, Pig, PyRat, TicTacToe, Treasure, TriNim
 from anabranch.search.evaluate.python import read_answer
+from tests.conftest import in_soak
 from tests.search.games import Board, Percent
 from tests.search.trees import read_tree
 
@@ -42,6 +43,7 @@ def test_it_is_given_a_list_of_one_object_in_a_game_of_objects():
     assert len({positions[0].cells for positions in seen}) > 10
 
 
+@in_soak
 def test_it_is_asked_once_for_each_new_position_and_never_where_the_game_is_over():
     calls = []
 
@@ -57,6 +59,7 @@ def test_it_is_asked_once_for_each_new_position_and_never_where_the_game_is_over
     assert result.stats.nodes == len(read_tree(search))
 
 
+@in_soak
 def test_values_are_for_the_player_to_move():
     """Who faces a multiple of four loses: an evaluator that knows this makes few simulations enough, whoever moves."""
 
@@ -223,6 +226,7 @@ def test_priors_that_are_told_are_not_ignored_either():
 # --- values that no position has ---
 
 
+@in_soak
 @pytest.mark.parametrize(
     ("game", "moves", "value"),
     [
@@ -249,6 +253,7 @@ def test_what_is_still_to_come_lies_within_what_a_game_pays_in_all():
     read_answer((None, [1000.0]), 1, Treasure(), 1)
 
 
+@in_soak
 @pytest.mark.parametrize(("moves", "value"), [([], 80.0), ([0], -20.0)])
 def test_values_are_in_the_view_of_who_moves(moves, value):
     game, first = Percent(), len(moves)

@@ -16,7 +16,7 @@ import anabranch.search
 from anabranch.games import ConnectFour, TicTacToe
 from anabranch.games.tug import Tug
 from anabranch.search.graph_options import grouped
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.search.games import Board
 from tests.search.invariants import check_at_rest
 
@@ -97,7 +97,7 @@ def visits_at(search: ab.Search) -> int:
 
 
 @pytest.mark.when_compiled
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=in_soak if kind == "repetitions" else ()) for kind in KINDS])
 def test_an_evaluator_that_raises_at_any_of_its_calls_changes_nothing_in_the_end(kind):
     whole = Faulty()
     search = new_search(kind, whole)

@@ -15,6 +15,7 @@ import pytest
 import anabranch as ab
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.results.read import edge_records
+from tests.conftest import in_soak
 
 OUTCOMES = [1, 0, 1, 0, 1]
 
@@ -95,6 +96,7 @@ def draw(search, number=None, indent=""):
     return "\n".join(lines)
 
 
+@in_soak
 @pytest.mark.parametrize("select", [ab.UCT(), ab.Greedy()], ids=["UCT", "Greedy"])
 def test_five_simulations_add_a_node_each_and_count_wins_and_visits(select):
     drawn = []

@@ -12,7 +12,7 @@ from anabranch.search.evaluate.heuristic import put, sort_actions, swap_actions
 from anabranch.search.select.base import parent_view, score, value_of
 from anabranch.search.select.limits import Scale
 from anabranch.search.select.virtual_loss import edge_view
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.search.advice import Fancy, Says, fancy
 from tests.search.amaf_trees import HandMade, Simulation, amaf_of, edge_records, hints_of
 from tests.search.games import Board, Dice, Echo, EchoTrio, Percent
@@ -28,7 +28,7 @@ OPTIONS = [
     (Echo(), RAVE, ab.evaluate.Grandfather(visits=2, amaf_visits=5)),
     (Echo(), RAVE, Fancy()),
     (Echo(), ab.UCT(c=0.6), Fancy()),
-    (Echo(), ab.PUCT(), Fancy()),
+    pytest.param(Echo(), ab.PUCT(), Fancy(), marks=in_soak),
     *(
         pytest.param(*case, marks=when_plain)
         for case in [
@@ -138,6 +138,7 @@ def test_the_hand_selected_schedule_counts_edge_visits_and_not_the_nodes_own_eva
     assert (parent.visits, parent.tried) == (2, 1)
 
 
+@in_soak
 def test_visits_still_count_simulations():
     search = ab.Search(TicTacToe(), select=ab.UCT(), heuristic=ab.evaluate.EvenGame(visits=20))
     result = search.run(visits=50)
@@ -145,6 +146,7 @@ def test_visits_still_count_simulations():
     assert (hints_of(search.rooted.graph, search.rooted.root)["visits"] == 20).all()
 
 
+@in_soak
 def test_a_heuristic_guides_the_search_until_visits_say_otherwise():
     for rule in (ab.UCT(c=0.6), ab.PUCT()):
         plain = ab.Search(Echo(), select=rule, evaluate=ab.Rollout(), seed=1).run(visits=SIMULATIONS)
@@ -199,6 +201,7 @@ NONSENSE = [
 ]
 
 
+@in_soak
 @pytest.mark.parametrize(("heuristic", "message"), NONSENSE, ids=repr)
 def test_nonsense_of_a_compiled_heuristic_is_told(heuristic, message):
     search = ab.Search(Echo(), select=RAVE, heuristic=heuristic)

@@ -13,7 +13,7 @@ from anabranch.jit import COMPILED
 from anabranch.search.memory.collect import collect
 from anabranch.search.memory.graph import FIRST_TABLE
 from anabranch.search.memory.layout import POSITIONS, SLOTS, TABLE
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.search.games import Board
 
 VISITS = 500 if COMPILED else 40
@@ -36,6 +36,7 @@ SEARCHES = {
     "tree with rewards": (Treasure(), {}),
     "tree for three": (TriNim(), {}),
 }
+ALIKE = ("tree of Connect Four", "graph of Connect Four", "graph with repetitions")  # to others, for the kernels behind files
 
 
 def make(game, memory="20MB", **options):
@@ -70,7 +71,7 @@ def kept(path):
     return search
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=in_soak if name in ALIKE else ()) for name in SEARCHES])
 def test_with_a_file_in_between_a_search_is_the_same_bit_for_bit(name, path):
     game, options = SEARCHES[name]
     straight = make(game, **options)

@@ -18,7 +18,7 @@ import anabranch as ab
 from anabranch.games import ConnectFour, Go, Pig, TicTacToe, Tug
 from anabranch.search.memory.layout import POSITIONS, SLOTS
 from anabranch.search.results import save as keep
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.search import saved_files
 from tests.search.invariants import check_counts, reached
 from tests.search.test_keep import VISITS, changed, make, refuses, state_of
@@ -288,6 +288,7 @@ def test_a_position_is_what_its_moves_lead_to(path, busy):
         refuses(busy, path, r"a position that its moves do not lead to: if it was set up, give it, load\(path, position\)")
 
 
+@in_soak
 def test_a_position_that_was_set_up_is_given_again(path):
     def search():
         return ab.Search(game, evaluate=ab.Uniform(), memory="20MB", graph=True)

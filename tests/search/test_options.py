@@ -17,6 +17,7 @@ from anabranch.search.requirements import check_together, goes_with_threads, nee
 from anabranch.search.results.final import Candidates
 from anabranch.search.results.read import edge_records
 from anabranch.search.select.base import score
+from tests.conftest import in_soak
 
 # --- what is refused ---
 
@@ -181,6 +182,7 @@ def goes_with_threads_picky(rule):
     return False
 
 
+@in_soak
 def test_a_rule_of_ones_own_says_what_it_needs_and_what_it_goes_with():
     search = ab.Search(TicTacToe(), select=Picky())
     search.run(visits=20)

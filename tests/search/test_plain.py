@@ -12,6 +12,7 @@ import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.search.loops.tree import simulate
 from anabranch.search.memory.tree import allocate
+from tests.conftest import in_soak
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import amaf_facts
 from tests.search.games import Echo
@@ -22,7 +23,8 @@ pytestmark = pytest.mark.when_compiled
 
 ROOT = Path(__file__).parents[2]
 GAMES = [TicTacToe(), ConnectFour(), TriNim(), Pig(), Treasure()]
-SELECTS = [ab.UCT(), ab.PUCT()]
+USUAL = [(ab.UCT(), ab.Rollout()), (ab.PUCT(), ab.Rollout()), (ab.PUCT(), opinion)]
+UNUSUAL = [(ab.UCT(), opinion)]
 WITH_LORE = [
     (ab.Rave(bias=0.1, c=0.6), Fancy()),
     (ab.Rave(bias=0.1, c=0.6), fancy),
@@ -33,6 +35,7 @@ WITH_LORE = [
     (ab.select.ProgressiveBias(ab.UCT(c=0.6)), Fancy()),
     (ab.select.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy()),
 ]
+CASES = {"usual": (USUAL, WITH_LORE), "unusual": (UNUSUAL, [])}
 VISITS = 60
 
 
@@ -45,18 +48,18 @@ def in_another_process(*arguments, **environment):
     return process.stdout
 
 
-def digests():
-    """One line a tree: of all games, rules and kinds of evaluator, and of rules and heuristics with amaf."""
+def digests(case):
+    """One line a tree: of all games with these rules and kinds of evaluator, and of rules and heuristics with amaf."""
+    parts, with_lore = CASES[case]
     lines = []
     for game in GAMES:
-        for select in SELECTS:
-            for evaluate in (ab.Rollout(), opinion):
-                search = ab.Search(game, select=select, evaluate=evaluate, seed=12, memory="10MB")
-                best = search.run(visits=VISITS).best
-                search.advance(best)
-                search.run(visits=VISITS)
-                lines.append(digest(search))
-    for rule, heuristic in WITH_LORE:
+        for select, evaluate in parts:
+            search = ab.Search(game, select=select, evaluate=evaluate, seed=12, memory="10MB")
+            best = search.run(visits=VISITS).best
+            search.advance(best)
+            search.run(visits=VISITS)
+            lines.append(digest(search))
+    for rule, heuristic in with_lore:
         search = ab.Search(Echo(), select=rule, heuristic=heuristic, seed=12, memory="10MB")
         search.advance(search.run(visits=VISITS).best)
         search.run(visits=VISITS)
@@ -64,9 +67,10 @@ def digests():
     return lines
 
 
-def test_trees_are_the_same_bit_for_bit_in_plain_python_and_in_another_process():
-    here = digests()
-    script = "from tests.search.test_plain import digests; print(*digests())"
+@pytest.mark.parametrize("case", ["usual", pytest.param("unusual", marks=in_soak)])
+def test_trees_are_the_same_bit_for_bit_in_plain_python_and_in_another_process(case):
+    here = digests(case)
+    script = f"from tests.search.test_plain import digests; print(*digests({case!r}))"
     assert in_another_process("-c", script, PYTHONHASHSEED="7").split() == here
     assert in_another_process("-c", script, NUMBA_DISABLE_JIT="1").split() == here
     assert len(set(here)) == len(here)

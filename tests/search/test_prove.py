@@ -8,7 +8,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import ConnectFour, Nim, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
-from tests.conftest import needs, when_compiled
+from tests.conftest import in_soak, needs, when_compiled
 from tests.search.games import Duel, Trio
 
 BOTH = pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
@@ -40,6 +40,7 @@ def test_tic_tac_toe_is_proven_a_draw(graph):
     assert "(proven)" in str(result)
 
 
+@in_soak
 @pytest.mark.parametrize("stones", range(1, 13))
 def test_nim_is_proven_as_theory_has_it(stones):
     position = Nim().position(["1"] * (21 - stones) if stones % 2 else ["2"] + ["1"] * (19 - stones))
@@ -65,6 +66,7 @@ def test_what_is_proven_is_what_brute_force_finds(game):
         assert {outcome[position.to_play] for outcome in best(position.play(result.best))} == values
 
 
+@in_soak
 def test_rewards_on_the_way_are_part_of_what_is_proven():
     game = Treasure(3)
 
@@ -157,7 +159,9 @@ class Lottery(ab.Game):
         out[0] = 1.0 if ab.uniform(random) < (0.8 if state.chosen == 1 else 0.3) else 0.0
 
 
-@pytest.mark.parametrize("options", [{}, {"graph": True}, {"graph": True, "prove": True}], ids=repr)
+@pytest.mark.parametrize(
+    "options", [{}, *(pytest.param({"graph": True} | more, marks=in_soak) for more in ({}, {"prove": True}))], ids=repr
+)
 def test_an_end_that_is_a_draw_of_luck_is_averaged_and_proves_nothing(options):
     result = ab.Search(Lottery(), select=ab.UCT(c=50.0), **options).run(visits=4000 if COMPILED else 600)
     assert not result.proven

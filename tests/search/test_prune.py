@@ -15,7 +15,7 @@ from anabranch.search.select.best_chance import variance_of
 from anabranch.search.select.limits import Scale
 from anabranch.search.select.pruning import width_at
 from anabranch.search.select.virtual_loss import edge_view
-from tests.conftest import on_tree_and_graph, when_plain
+from tests.conftest import in_soak, on_tree_and_graph, when_plain
 from tests.reference.rave import in_sight
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import HandMade, edge_records, hints_of, nodes_with_amaf
@@ -262,16 +262,16 @@ def test_edges_that_were_never_tried_come_first():
 # --- in searches ---
 
 RULES = [
-    (ab.select.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy()),
     (ab.select.Pruning(ab.UCT(), least=10), None),
-    (ab.select.ProgressiveBias(ab.UCT()), Fancy()),
     (ab.select.BestChance(), None),
+    pytest.param(ab.select.Widening(ab.Rave(bias=0.1, c=0.6), base=4.0), Fancy(), marks=in_soak),
+    pytest.param(ab.select.ProgressiveBias(ab.UCT()), Fancy(), marks=in_soak),
     pytest.param(ab.select.Widening(ab.select.BestChance(), base=3.0), ab.evaluate.EvenGame(visits=1), marks=when_plain),
     pytest.param(ab.select.Pruning(ab.select.ProgressiveBias(ab.Rave())), ab.evaluate.Grandfather(), marks=when_plain),
 ]
 
 
-@BOTH
+@pytest.mark.parametrize("graph", [False, pytest.param(True, marks=in_soak)], ids=["tree", "graph"])
 @pytest.mark.parametrize(("rule", "heuristic"), RULES, ids=repr)
 def test_a_winning_move_is_found(rule, heuristic, graph):
     """Drawn from below: o's stones stand at b2 and c3, x has a1 and b1 and wins at c1."""

@@ -16,7 +16,7 @@ from anabranch.search.memory.collect import collect
 from anabranch.search.select.base import Parent, score
 from anabranch.search.select.edge_view import AmafEdge
 from anabranch.search.select.rave import beta, both_values
-from tests.conftest import on_tree_and_graph, when_plain
+from tests.conftest import in_soak, on_tree_and_graph, when_plain
 from tests.reference.rave import ReferenceRave, ReferenceRaveGraph
 from tests.search.advice import Fancy, fancy
 from tests.search.amaf_trees import (
@@ -74,11 +74,11 @@ def test_amaf_values_of_ancestors_are_the_same_as_the_references(source, graph):
 
 
 GAMES = [
-    (TicTacToe(), ab.Rave(bias=0.05, c=0.3)),
     (EchoTrio(), ab.Rave(c=0.5)),
-    (Hex(3), ab.Rave()),
     (Hunt(6), ab.Rave(c=0.4)),
-    (Dice(8), ab.Rave(c=0.4)),
+    pytest.param(TicTacToe(), ab.Rave(bias=0.05, c=0.3), marks=in_soak),
+    pytest.param(Hex(3), ab.Rave(), marks=in_soak),
+    pytest.param(Dice(8), ab.Rave(c=0.4), marks=in_soak),
     pytest.param(Percent(), ab.Rave(c=0.3), marks=when_plain),
     pytest.param(EchoTrio(), ab.Rave(source=ab.select.WithAncestors()), marks=when_plain),
     pytest.param(Dice(8), ab.Rave(source=ab.select.Grave(5), schedule=ab.select.ExactMSE()), marks=when_plain),
@@ -150,6 +150,7 @@ def test_on_trees_every_visit_of_an_edge_is_an_amaf_visit_too():
         assert (np.abs(amaf_means(amaf_of(search.rooted.graph, number))) <= 1.0).all()
 
 
+@in_soak
 @pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
 @pytest.mark.parametrize("heuristic", [None, ab.evaluate.EvenGame(amaf_visits=5)], ids=repr)
 def test_an_action_that_does_not_keep_its_meaning_has_no_amaf_value(heuristic, graph):
@@ -164,6 +165,7 @@ def test_an_action_that_does_not_keep_its_meaning_has_no_amaf_value(heuristic, g
     assert visits > 0
 
 
+@in_soak
 def test_objects_learn_by_amaf_as_records_do():
     """Playouts draw their own random numbers, so values are alike and not equal."""
     flat = {"depth": 1, "select": ab.Rave(schedule=ab.select.NoAmaf(), c=1e6)}  # every action as often as the others
@@ -343,6 +345,7 @@ def test_advance_keeps_the_amaf_values_of_what_is_below(graph):
     assert search.run(visits=SIMULATIONS).stats.kept > 0
 
 
+@in_soak
 def test_where_only_evaluations_are_kept_edges_begin_again_with_what_the_heuristic_said():
     search = ab.Search(Echo(), select=ab.Rave(c=0.6, puct=1.5), evaluate=opinion, heuristic=Fancy(), memory="20MB")
     search.advance(search.run(visits=3 * SIMULATIONS).best, keep="evaluations")

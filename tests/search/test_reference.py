@@ -9,6 +9,7 @@ import anabranch as ab
 from anabranch.games import ConnectFour, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
 from anabranch.search.graph_options import grouped
+from tests.conftest import in_soak
 from tests.reference.search import ReferenceSearch
 from tests.search.games import Percent
 from tests.search.trees import assert_same_tree
@@ -18,20 +19,11 @@ FULL, SHORT = (400, 200) if COMPILED else (40, 25)  # simulations
 
 OTHER_OPTIONS = [
     (Treasure(), {"backup": ab.backup.Max()}),
-    (Pig(), {"backup": ab.backup.Max()}),
     (TriNim(), {"backup": ab.backup.Mix(weight=0.3)}),
-    (TicTacToe(), {"select": ab.PUCT(c=0.5, growth=2.0, base=10.0), "backup": ab.backup.Mix(weight=0.7)}),
     (TicTacToe(), {"select": ab.Greedy(fpu=ab.select.ConstantFPU(value=0.3))}),
-    (TriNim(), {"select": ab.Greedy(fpu=ab.select.ParentFPU(offset=0.1))}),
     (TicTacToe(), {"select": ab.UCT(c=0.7, fpu=ab.select.ParentFPU(offset=-0.5))}),
-    (TicTacToe(), {"select": ab.UCT(c=0.5, fpu=ab.select.ReducedFPU(offset=1.5))}),
     (Treasure(), {"select": ab.PUCT(fpu=ab.select.ReducedFPU())}),
-    (Percent(), {"select": ab.PUCT(fpu=ab.select.ReducedFPU(offset=0.8))}),
-    (Percent(), {"select": ab.PUCT(fpu=ab.select.ConstantFPU(value=0.1))}),
-    (Percent(), {"evaluate": ab.Rollout(cutoff=5)}),
-    (TriNim(), {"select": ab.PUCT(fpu=ab.select.ConstantFPU(value=-1.0))}),
     (TicTacToe(), {"evaluate": ab.Uniform()}),
-    (Treasure(), {"evaluate": ab.Uniform(), "select": ab.PUCT()}),
     (ConnectFour(), {"depth": 1}),
     (Pig(), {"depth": 3}),
     (Treasure(), {"expand_after": 4}),
@@ -39,6 +31,20 @@ OTHER_OPTIONS = [
     (Pig(), {"evaluate": ab.Rollout(playouts=3)}),
     (Treasure(), {"evaluate": ab.Rollout(playouts=3, cutoff=4), "select": ab.PUCT()}),
     (ConnectFour(), {"evaluate": ab.Rollout(cutoff=5)}),
+    *(
+        pytest.param(*case, marks=in_soak)
+        for case in [
+            (Pig(), {"backup": ab.backup.Max()}),
+            (TicTacToe(), {"select": ab.PUCT(c=0.5, growth=2.0, base=10.0), "backup": ab.backup.Mix(weight=0.7)}),
+            (TriNim(), {"select": ab.Greedy(fpu=ab.select.ParentFPU(offset=0.1))}),
+            (Percent(), {"select": ab.PUCT(fpu=ab.select.ReducedFPU(offset=0.8))}),
+            (Percent(), {"select": ab.PUCT(fpu=ab.select.ConstantFPU(value=0.1))}),
+            (Percent(), {"evaluate": ab.Rollout(cutoff=5)}),
+            (TriNim(), {"select": ab.PUCT(fpu=ab.select.ConstantFPU(value=-1.0))}),
+            (Treasure(), {"evaluate": ab.Uniform(), "select": ab.PUCT()}),
+            (TicTacToe(), {"select": ab.UCT(c=0.5, fpu=ab.select.ReducedFPU(offset=1.5))}),
+        ]
+    ),
 ]
 
 

@@ -9,6 +9,7 @@ from anabranch.jit import COMPILED
 from anabranch.search.memory.graph import MOVED
 from anabranch.search.memory.layout import SLOTS
 from anabranch.search.memory.reroot import reroot
+from tests.conftest import in_soak
 from tests.search.games import Board, Take
 from tests.search.trees import assert_rules_hold, read_graph, read_tree
 
@@ -219,6 +220,7 @@ def test_noise_belongs_to_the_root_that_it_was_drawn_for(graph, evaluate):
     assert [move.prior for move in result.moves] == pytest.approx(priors.tolist())
 
 
+@in_soak
 def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
     """The second root had no edges when it was left, and got them by another path."""
     game = TicTacToe()
@@ -236,7 +238,7 @@ def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
     assert search.result().visits.sum() > 0
 
 
-@pytest.mark.parametrize("stale", [ab.graphs.Parents(), ab.graphs.Ancestors()])
+@pytest.mark.parametrize("stale", [ab.graphs.Ancestors(), pytest.param(ab.graphs.Parents(), marks=in_soak)])
 def test_news_does_not_reach_positions_of_which_only_the_evaluation_is_kept(stale):
     """Those have no visits to divide by."""
     search = ab.Search(

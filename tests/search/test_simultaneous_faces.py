@@ -7,6 +7,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import PyRat
 from anabranch.games.goofspiel import Goofspiel
+from tests.conftest import in_soak
 
 GAME = PyRat(preset="5x5")
 
@@ -18,6 +19,7 @@ def search():
     return found
 
 
+@in_soak
 def test_edges_are_drawn_by_the_names_of_both_actions(search):
     view = search.graph
     assert "up/down" in view.to_dot(10) and "up/down" in view.svg(10)
@@ -30,6 +32,7 @@ def test_an_ensemble_refuses_it():
         ab.Ensemble(GAME, threads=2)
 
 
+@in_soak
 def test_a_line_that_begins_with_luck_can_be_played():
     search = ab.Search(Goofspiel(3, "random"), evaluate=ab.Uniform())
     position = search.game.start()

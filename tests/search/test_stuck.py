@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anabranch as ab
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.search.invariants import check_at_rest
 
 
@@ -111,13 +111,22 @@ NAMES = [
 ]  # fmt: skip
 
 
-# Compiled, where chance has no event, with one option a driver: what they have in common is tried where nobody can move.
+DRIVERS = ("tree", "graph", "tree, threads", "Python", "heuristic")  # one option for each
+
+
+def marks(game, name):
+    """Where chance has no event only drivers differ; what they have in common is tried where nobody can move."""
+    if isinstance(game, NoEvent):
+        return in_soak if name in DRIVERS else when_plain
+    return () if name in DRIVERS else in_soak
+
+
 WHERE = [
-    pytest.param(game, options, id=f"{game!r}-{name}", marks=when_plain if is_alike else ())
+    pytest.param(game, options, id=f"{game!r}-{name}", marks=marks(game, name))
     for game in (NoPass(), NoEvent())
     for options, name in zip(OPTIONS, NAMES, strict=True)
-    for is_alike in [isinstance(game, NoEvent) and name not in ("tree", "graph", "tree, threads", "Python", "heuristic")]
 ]
+ROOTS = [pytest.param(options, id=name, marks=marks(NoPass(), name)) for options, name in zip(OPTIONS, NAMES, strict=True)]
 
 
 @pytest.mark.parametrize(("game", "options"), WHERE)
@@ -132,7 +141,7 @@ def test_a_position_without_a_legal_action_is_named(game, options):
         check_at_rest(search)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
+@pytest.mark.parametrize("options", ROOTS)
 def test_so_is_the_root_itself(options):
     game = NoPass(trap=0)
     with pytest.raises(ab.errors.GameError, match="no action is legal"):

@@ -13,6 +13,7 @@ from anabranch.games import ConnectFour, Pig, TicTacToe, TriNim
 from anabranch.jit import COMPILED
 from anabranch.search.results.draw import GAP, JOINED, SURE, Box, Line, crossings, draw, layers, ordered, placed, text_width
 from anabranch.search.results.export import NO_PLAYER, _titles
+from tests.conftest import in_soak
 from tests.search.games import Board
 
 VISITS = 2000 if COMPILED else 150
@@ -130,7 +131,7 @@ def test_bounds_are_there_only_with_proofs(found):
     assert (low[over] == high[over]).all() and all(view.is_proven(number) for number in np.flatnonzero(over))
 
 
-@pytest.mark.parametrize("backup", [ab.backup.Max(), ab.backup.Mix(0.5)], ids=str)
+@pytest.mark.parametrize("backup", [pytest.param(ab.backup.Max(), marks=in_soak), ab.backup.Mix(0.5)], ids=str)
 def test_a_compact_trees_values_follow_its_backup(backup):
     search, result = searched(TicTacToe(), visits=100, backup=backup)
     assert search.graph.nodes["value"][0, 0] == pytest.approx(result.value)

@@ -1,4 +1,6 @@
-"""`make soak`: an hour of the soak in all its forms, with the long forms of other tests beside it, and a summary.
+"""`make soak`: an hour of the soak in all its forms, with the long forms of other tests before it, and a summary.
+
+Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python.
 
 python -m tests.soak.hour --minutes 60
 """
@@ -17,6 +19,7 @@ def parts(minutes: float, seed: int) -> dict[str, list[str]]:
     share = min(minutes / 60.0, 1.0)
     games, flips = max(int(GAMES * share), 100), max(int(FLIPS * share), 20)
     return {
+        "tests marked in_soak": ["-m", "pytest", "-m", "in_soak", "-q", "-n", "auto", "--dist", "worksteal"],
         "flipped kernels": ["-m", "tests.jit.flip_kernels", str(flips), str(seed)],
         "proofs": ["benchmarks/proofs_cycles.py", f"--games={games}", f"--seed={seed}"],
         "soak, plain": ["-m", "tests.soak", "--plain", f"--seed={seed}", f"--minutes={minutes / 6}"],

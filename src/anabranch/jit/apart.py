@@ -1,6 +1,6 @@
 """Compiling in a child process, whose memory is returned to the system when it ends.
 
-Numba keeps some hundred megabytes of every large compilation for as long as the process lives. Where that matters, set
+Numba keeps some ten megabytes of every large compilation for as long as the process lives. Where that matters, set
 ANABRANCH_FORK_ABOVE to a number of bytes: a process that has grown beyond it then compiles in a fork of itself, which writes
 the kernel into the cache (`cache.py`), and loads it from there. Linux only; if anything goes wrong in the child, the process
 compiles by itself. It is off by default, since a library should not fork programs whose threads it does not know.

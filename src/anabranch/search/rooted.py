@@ -19,7 +19,7 @@ from anabranch.games.rules import CHANCE
 from anabranch.search.drivers import make
 from anabranch.search.drivers.base import Driver, OnGraph, Setting
 from anabranch.search.drivers.python import ObjectDriver
-from anabranch.search.memory.graph import Graph, Needs
+from anabranch.search.memory.graph import Graph, Needs, bare
 from anabranch.search.memory.layout import NO_NODE
 from anabranch.search.memory.repetition import History
 from anabranch.search.memory.table import look_up
@@ -230,7 +230,7 @@ class RootedGraph:
         if not isinstance(self.driver, OnGraph) or not self.needs.merge:
             return NO_NODE
         low, high = self.game.key(position) if isinstance(self.game, ObjectGame) else position.key
-        return int(look_up(self.driver.graph, np.uint64(low), np.uint64(high)))
+        return int(look_up(bare(self.driver.graph), np.uint64(low), np.uint64(high)))
 
     def play(self, action: int | str) -> tuple[Any, int]:
         """The position after this action at the root, and the number of its edge."""

@@ -20,7 +20,7 @@ from anabranch.jit import generic, helper, kernel, routine
 from anabranch.jit.options import NonNegative
 from anabranch.search.backup.graph_update import renew, stays_on_path
 from anabranch.search.memory.columns import EMPTY
-from anabranch.search.memory.graph import NEXT, SOURCE, Graph, child_of, current_simulation
+from anabranch.search.memory.graph import NEXT, SOURCE, Graph, bare, child_of, current_simulation
 from anabranch.search.memory.layout import NO_NODE, SLOTS, slot
 
 __all__ = [
@@ -220,9 +220,9 @@ def sweep(graph, operator, limits, work, order):
 
 @kernel
 def order_children_first(graph, starts, order, cursor):
-    """Fill `order` with all nodes reachable from `starts`, every node after its children (except on cycles); returns how many
-    there are. An iterative depth-first search: the path is kept at the far end of `order`, and `cursor`, one number per slot
-    and 0 at first, is 1 plus the edges that were followed."""
+    """In a bare graph, fill `order` with all nodes reachable from `starts`, every node after its children (except on cycles);
+    returns how many there are. An iterative depth-first search: the path is kept at the far end of `order`, and `cursor`, one
+    number per slot and 0 at first, is 1 plus the edges that were followed."""
     size = len(order)
     done = 0
     for k in range(len(starts)):
@@ -254,7 +254,7 @@ def sort_children_first(graph: Graph, starts: np.ndarray) -> np.ndarray:
     """All nodes reachable from `starts`, every node after its children (except on cycles)."""
     slots = int(graph.used[SLOTS])
     order = np.empty(slots // 2 + 1, np.int32)
-    return order[: order_children_first(graph, starts, order, np.zeros(slots, np.int32))]
+    return order[: order_children_first(bare(graph), starts, order, np.zeros(slots, np.int32))]
 
 
 @kernel

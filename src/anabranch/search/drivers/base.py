@@ -221,7 +221,7 @@ class OnGraph(Driver):
 
     def _recount(self) -> None:
         simulation = int(self.graph.used[SIMULATION])
-        visits, amaf_visits = (int(most) for most in largest_counts(self.graph))
+        visits, amaf_visits = largest_counts(self.graph)
         if int(self.graph.used[SIMULATION]) < simulation:  # numbering has restarted
             self.work.ancestry[:] = 0  # which holds some of the old numbers
         evaluator = self.rules.evaluate

@@ -21,7 +21,7 @@ from anabranch.search.evaluate.no_legal_action import check_stuck, is_stuck
 from anabranch.search.loops.graph import PATH_FULL, PROVEN, simulate_graph
 from anabranch.search.loops.steps import Work
 from anabranch.search.loops.tree_threads import BUNDLE, simulate_shared
-from anabranch.search.memory.graph import MOVED
+from anabranch.search.memory.graph import MOVED, bare
 from anabranch.search.memory.layout import (
     END,
     EVALUATED,
@@ -214,7 +214,7 @@ def make_table(graph: Any, count: int, reserved: int) -> None:
         room = reserved + int(graph.used[ROOM]) // int(2 * graph.used[SLOT_COST] + graph.used[POSITION_COST])
         wanted = 4 * (int(graph.used[POSITIONS]) + min(count, room))
         while wanted > 3 * int(graph.used[TABLE]) and 2 * int(graph.used[TABLE]) <= len(graph.table):
-            double_table(graph)
+            double_table(bare(graph))
 
 
 def seal(graph: Any, used: np.ndarray) -> None:

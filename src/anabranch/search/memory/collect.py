@@ -17,6 +17,7 @@ from anabranch.search.memory.graph import (
     Graph,
     after,
     attach,
+    bare,
     child_of,
     numbers,
 )
@@ -61,14 +62,14 @@ class Forget(NamedTuple):
 def collect(graph: Graph, root: int) -> np.ndarray:
     """Keep only what `root` reaches; returns each node's new number, or NO_NODE."""
     new_numbers = np.full(int(graph.used[SLOTS]), NO_NODE, np.int32)
-    mark(graph, root, new_numbers, np.empty(int(graph.used[POSITIONS]), np.int32))
+    mark(bare(graph), root, new_numbers, np.empty(int(graph.used[POSITIONS]), np.int32))
     slide(graph, new_numbers)
     return new_numbers
 
 
 @kernel
 def mark(graph, root, marks, stack):
-    """Mark all nodes that `root` reaches, and update edges whose children have moved."""
+    """In a bare graph, mark all nodes that `root` reaches, and update edges whose children have moved."""
     marks[root] = KEPT
     stack[0] = root
     top = 1
@@ -194,14 +195,14 @@ def forget(option: Any, graph: Graph, root: int) -> np.ndarray | None:
     chosen = np.asarray(to_forget(option, nodes), np.int64)
     if len(chosen) == 0:
         return None
-    fold(graph, known[chosen])
+    fold(bare(graph), known[chosen])
     return collect(graph, root)
 
 
 @kernel
 def fold(graph, numbers):
-    """Turn these nodes back into leaves; their values and visits stay. The slots of their edges still belong to them until the
-    graph is collected, which must follow."""
+    """In a bare graph, turn these nodes back into leaves; their values and visits stay. The slots of their edges still belong
+    to them until the graph is collected, which must follow."""
     for k in range(len(numbers)):
         number = numbers[k]
         node = graph.nodes[number]

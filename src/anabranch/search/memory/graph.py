@@ -52,9 +52,9 @@ from anabranch.search.memory.layout import (
     SLOTS,
     TABLE,
     Off,
+    On,
     clear_edge,
     edge_dtype,
-    edges_of,
     is_on,
     own_value,
     padded,
@@ -147,6 +147,14 @@ row_of = written_out(
     ["return Graph(", *(f"    {name}=stack.{name}{'[s]' if name in PER_SEARCH else ''}," for name in Graph._fields), ")"],
     {"Graph": Graph},
 )
+
+
+_ALL_OFF = {name: Off() for name in ("virtual", "shared", *SWITCHES)}
+
+
+def bare(graph: Graph) -> Graph:
+    """The same graph with all switches off, for kernels that ask for none: one version serves all graphs of this width."""
+    return graph._replace(**_ALL_OFF)
 
 
 class Needs(NamedTuple):
@@ -332,7 +340,7 @@ def after(graph, number):
 
 @kernel
 def all_nodes(graph, out):
-    """Write the numbers of all nodes into `out`, in memory order; returns how many there are."""
+    """Of a bare graph, write the numbers of all nodes into `out`, in memory order; returns how many there are."""
     count = 0
     number = 1
     while number < graph.used[SLOTS]:
@@ -343,33 +351,41 @@ def all_nodes(graph, out):
     return count
 
 
-@kernel
-def largest_counts(graph):
+def largest_counts(graph: Graph) -> tuple[int, int]:
     """The largest visit count and the largest AMAF visit count. If half of the simulation numbers are used up, numbering
     restarts; several threads do not number simulations."""
-    again = graph.used[SIMULATION] > LARGEST_SIMULATION // 2
+    is_shared, has_amaf = not isinstance(graph.shared, Off), isinstance(graph.has_amaf, On)
+    visits, amaf_visits = scan_counts(graph.nodes, graph.amaf, graph.used, is_shared, has_amaf)
+    return int(visits), int(amaf_visits)
+
+
+@kernel
+def scan_counts(nodes, amaf, used, is_shared, has_amaf):
+    """What `largest_counts` does."""
+    again = used[SIMULATION] > LARGEST_SIMULATION // 2
     visits = np.int64(0)
     amaf_visits = np.int64(0)
     number = 1
-    while number < graph.used[SLOTS]:
-        node = graph.nodes[number]
+    while number < used[SLOTS]:
+        node = nodes[number]
+        after_edges = number + 1 + node.count
         if (node.flags & MOVED) == 0:
             visits = max(visits, np.int64(node.visits))
-            if again and not is_on(graph.shared):
+            if again and not is_shared:
                 node.last_simulation = 0
-            if is_on(graph.has_amaf):
-                for e in edges_of(graph, number):
-                    amaf_visits = max(amaf_visits, np.int64(graph.amaf[e].amaf_visits))
-        number = after(graph, number)
+            if has_amaf:
+                for e in range(number + 1, after_edges):
+                    amaf_visits = max(amaf_visits, np.int64(amaf[e].amaf_visits))
+        number = after_edges + 1
     if again:
-        graph.used[SIMULATION] = 0
+        used[SIMULATION] = 0
     return visits, amaf_visits
 
 
 def numbers(graph: Graph) -> np.ndarray:
     """The numbers of all nodes, in memory order."""
     out = np.empty(int(graph.used[POSITIONS]), np.int32)
-    assert all_nodes(graph, out) == len(out)
+    assert all_nodes(bare(graph), out) == len(out)
     return out
 
 

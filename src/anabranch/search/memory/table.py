@@ -85,12 +85,12 @@ def place(graph, number):
 
 @kernel
 def double_table(graph):
-    """Make the table twice as large."""
+    """Make the table of a bare graph twice as large."""
     graph.used[TABLE] *= 2
     fill_table(graph)
 
 
 @kernel
 def look_up(graph, low, high):
-    """The node of the position with this key, or NO_NODE."""
+    """In a bare graph, the node of the position with this key, or NO_NODE."""
     return find(graph, low, high)

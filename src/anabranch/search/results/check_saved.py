@@ -36,6 +36,7 @@ from anabranch.search.memory.graph import (
     SOURCE,
     Graph,
     after,
+    bare,
     child_of,
 )
 from anabranch.search.memory.layout import (
@@ -112,14 +113,14 @@ def check(graph: Tree | Graph, root: int, work: Work, before: Iterable[Position]
         return root
     if live != graph.used[POSITIONS] or forwardings < graph.used[FORWARDINGS] or not np.isfinite(graph.learnt).all():
         raise Damaged("counts")
-    if graph.merge and not fill_table(graph):
+    if graph.merge and not fill_table(bare(graph)):
         raise Damaged("keys")
     reached = _walk(graph, root, work, marks, live)
     if graph.merge and reached < live:
         reached += _walk_from(graph, before, work, marks, live - reached)
     if graph.merge and reached < live:
         return _drop(graph, root, marks)
-    if isinstance(graph.has_links, On) and not has_sound_lists(graph, marks):
+    if isinstance(graph.has_links, On) and not has_sound_lists(bare(graph), marks):
         raise Damaged("links")
     return root
 
@@ -141,7 +142,7 @@ def _walk_from(graph: Graph, positions: Iterable[Position], work: Work, marks: n
         if found == most:
             break
         low, high = position.key
-        number = int(look_up(graph, np.uint64(low), np.uint64(high)))
+        number = int(look_up(bare(graph), np.uint64(low), np.uint64(high)))
         if number != NO_NODE and marks[number] == NODE:
             work.states[ROOT_STATE] = position.record()[0]
             found += _walk(graph, number, work, marks, most - found)
@@ -214,7 +215,7 @@ def lay_out(graph, marks):
 
 @kernel
 def fill_table(graph):
-    """Enter all nodes into the table; False if two have the same key."""
+    """Enter all nodes of a bare graph into the table; False if two have the same key."""
     for i in range(graph.used[TABLE]):
         graph.table[i] = FREE
     number = 1
@@ -230,7 +231,8 @@ def fill_table(graph):
 
 @kernel
 def has_sound_lists(graph, marks):
-    """Whether the lists of edges to each reached node are valid: each edge leads there, and is in one list once."""
+    """Whether the lists of edges to each reached node of a bare graph are valid: each edge leads there, and is in one list
+    once."""
     for number in range(len(marks)):
         if marks[number] == REACHED:
             e = np.int64(graph.heads[slot(number)])
