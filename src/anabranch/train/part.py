@@ -1,4 +1,4 @@
-"""One part of a run in a process of its own: `python -m anabranch.train.part RUN self-play 0 | learner | gate`.
+"""One part of a run in a process of its own: `python -m anabranch.train.part RUN self-play|learner|gate [NUMBER]`.
 
 It works until it is told to end (SIGTERM, SIGINT, or the end of the supervisor), and then leaves the run in order. Errors of
 ours are one line on stderr, and the exit code 2. Above: `supervisor.py`.
@@ -42,8 +42,9 @@ class Doing(Reporter):
 class Stop:
     """Whether it is time to end."""
 
-    def __init__(self) -> None:
-        self.parent = os.getppid()
+    def __init__(self, parent: int) -> None:
+        """`parent`: the supervisor, which may be dead by now; 0: none."""
+        self.parent = parent
         self.told = False
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._tell)
@@ -55,7 +56,7 @@ class Stop:
 
     def __call__(self) -> bool:
         """Asked between two steps."""
-        return self.told or os.getppid() != self.parent
+        return self.told or (self.parent > 0 and os.getppid() != self.parent)
 
 
 def work(run: Run, part: str, number: int, stop: Callable[[], bool]) -> None:
@@ -85,10 +86,11 @@ def work(run: Run, part: str, number: int, stop: Callable[[], bool]) -> None:
 
 def main() -> int:
     """Run a part; the exit code."""
-    path, part, number = sys.argv[1], sys.argv[2], int((sys.argv[3:] or ["0"])[0])
+    path, part = sys.argv[1:3]
+    number, parent = (int(word) for word in [*sys.argv[3:], "0", "0"][:2])
     name = f"{part} {number}" if part == SELF_PLAY else part
     try:
-        stop, run = Stop(), Run(path)
+        stop, run = Stop(parent), Run(path)
         report_with(Doing(run, name))
         with contextlib.ExitStack() as held:
             _lock(held, run, name.replace(" ", "-"), stop)

@@ -58,7 +58,8 @@ class Child:
         """Start it, or start it again."""
         self.close()
         self.output = open(self.log_file, "ab")  # noqa: SIM115  (open for as long as the process lives)
-        command = [sys.executable, "-m", "anabranch.train.part", str(self.run.path), self.part.name, str(self.part.number)]
+        numbers = [str(self.part.number), str(os.getpid())]
+        command = [sys.executable, "-m", "anabranch.train.part", str(self.run.path), self.part.name, *numbers]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output, env=os.environ | DIRECT
         )
