@@ -30,6 +30,7 @@ from anabranch.train.window import Window
 READ_EVERY = 2.0  # seconds between two looks for new games
 TELL_EVERY = 100  # steps between two lines in the log
 WAIT = 0.2
+BOARD = "tensorboard"  # the folder for it, in the run's
 FORM = 2  # of checkpoints
 RUN, SETTINGS, ROWS = "anabranch.run", "anabranch.settings", "anabranch.rows"  # what a network says of where it comes from
 
@@ -53,6 +54,7 @@ class Learner:
         self.steps = self.samples = self.exported_rows = self.exported_samples = 0
         self._looked = -math.inf
         self._sums: dict[str, float] = {}
+        self._board = tensorboard(run.path / BOARD)
         if run.checkpoints:
             self._load(run.checkpoints[-1])
         if not run.networks:
@@ -159,6 +161,9 @@ class Learner:
             means = {name: total / count for name, total in self._sums.items()}
             where = {"step": self.steps, "samples": self.samples, "rows": self.window.total, "games": self.window.games}
             self.run.log.add("step", **where, window=len(self.window), rate=rate, **means)
+            if self._board is not None:
+                for name, value in {**means, "rate": rate, "window": len(self.window)}.items():
+                    self._board.add_scalar(name, value, self.steps)
             self._sums = {}
 
     def _look(self) -> None:
@@ -247,6 +252,15 @@ class Learner:
         self.steps, self.samples = state["steps"], state["samples"]
         self.exported_rows, self.exported_samples = state["exported"]
         self.window.restore(**state["window"])
+
+
+def tensorboard(folder: Path) -> Any:
+    """What writes for TensorBoard, if that is installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(folder))
 
 
 def device_of(settings: LearnerSettings) -> torch.device:

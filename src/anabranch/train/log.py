@@ -1,4 +1,4 @@
-"""What happened in a run: one line of JSON each, appended by all of its processes. With TensorBoard installed, also for that.
+"""What happened in a run: one line of JSON each, appended by all of its processes.
 
 log.add("step", loss=1.2, policy=0.9)      {"what": "step", "time": ..., "loss": 1.2, "policy": 0.9}
 log.read("step")                           all of them, oldest first
