@@ -8,6 +8,7 @@ run, with its last line as the reason. If the supervisor dies, its parts end, to
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ from anabranch.train.settings import Settings
 
 TICK = 0.5  # seconds between two looks at the parts
 NOTE_EVERY = 10.0  # seconds between two notes of the time spent
-FAST = 30.0  # a part that dies sooner than this after its start
+FAST = 30.0  # seconds after its start within which a part that crashes may do so again
 MOST_DEATHS = 5  # of that kind in a row: it will not live
 LEAVE = 20.0  # seconds that parts have to leave the run in order
 DIRECT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # several processes share the cores
@@ -37,8 +38,8 @@ class Part(NamedTuple):
 
     @property
     def label(self) -> str:
-        """As the log and its own file call it."""
-        return f"{self.name}-{self.number}" if self.name == SELF_PLAY else self.name
+        """As the log calls it."""
+        return f"{self.name} {self.number}" if self.name == SELF_PLAY else self.name
 
 
 class Child:
@@ -52,7 +53,7 @@ class Child:
     @property
     def log_file(self) -> Path:
         """What it prints."""
-        return self.run.path / LOGS / f"{self.part.label}.txt"
+        return self.run.path / LOGS / f"{self.part.label.replace(' ', '-')}.txt"
 
     def start(self) -> None:
         """Start it, or start it again."""
@@ -63,7 +64,7 @@ class Child:
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output, env=os.environ | DIRECT
         )
-        self.began = time.monotonic()
+        self.began, self.began_at = time.monotonic(), time.time()
 
     def check(self) -> None:
         """Start it again if it has died; raise if it has ended with an error."""
@@ -73,13 +74,19 @@ class Child:
             return
         if code > 0:
             raise TrainingError(f"{self.part.label} ended: {self._last_line()} (all of it is in {self.log_file})")
-        self.deaths = self.deaths + 1 if time.monotonic() - self.began < FAST else 1
+        was_killed = code == -signal.SIGKILL and self._has_worked()  # by somebody, or for want of memory
+        self.deaths = 0 if was_killed else self.deaths + 1 if time.monotonic() - self.began < FAST else 1
         if self.deaths >= MOST_DEATHS:
             raise TrainingError(f"{self.part.label} dies again and again; what it printed is in {self.log_file}")
         self.run.log.add(
             "state", part=self.part.label, doing=f"started again, after signal {-code}" if code else "started again"
         )
         self.start()
+
+    def _has_worked(self) -> bool:
+        """Whether it had begun to work, and does not die while it starts."""
+        lines = [line for line in self.run.log.read("state") if line["part"] == self.part.label]
+        return any(line["doing"] == "working" and line["time"] >= self.began_at for line in lines)
 
     def _last_line(self) -> str:
         with contextlib.suppress(OSError):
