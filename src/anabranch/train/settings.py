@@ -3,7 +3,7 @@
     Settings().but(self_play_visits=64)            defaults for everything else
     read(path), write(path, settings)              every field with its explanation; unknown ones are refused
 
-Defaults are those that measured best on processors without a GPU (docs/results/training.md).
+Defaults follow the published systems that each field names; they have not been compared with each other yet.
 """
 
 import difflib
