@@ -1,5 +1,7 @@
 """Many searches that share every call of their evaluator."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,20 @@ def test_a_search_of_a_fleet_can_also_run_by_itself():
     assert before > 50
     second.advance(0, keep="nothing")
     assert [int(result.visits.sum()) for result in fleet.run(visits=10)] == [30, 10, 30]
+
+
+@pytest.mark.parametrize("prove", [False, True])
+def test_results_without_lines_are_the_same_but_for_their_lines(prove):
+    options = {"memory": "40MB", "graph": True, "prove": prove, "select": ab.select.Gumbel()}
+    with_lines, without = (ab.Fleet(GAME, 4, evaluate=Counting(4), **options) for _ in range(2))
+    positions = [GAME.position(moves) for moves in ([], [3], [3, 3, 2], [0, 1, 0, 1, 0, 1])]
+    pairs = zip(with_lines.run(positions, visits=40), without.run(positions, visits=40, lines=False), strict=True)
+    for full, short in pairs:
+        assert short.pv == [short.best] and all(len(move.pv) == 1 for move in short.moves)
+        cut = [replace(move, pv=move.pv[:1]) for move in full.moves]
+        assert (short.best, short.value, short.proven, short.moves) == (full.best, full.value, full.proven, cut)
+        for name in ("visits", "policy", "target", "regularized"):
+            assert getattr(short, name).tolist() == getattr(full, name).tolist()
 
 
 def test_a_fleet_stops_in_time():

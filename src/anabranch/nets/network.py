@@ -15,6 +15,7 @@ from anabranch.errors import NetworkError, OptionError
 from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.games.symmetry import rearranged
 from anabranch.jit import readable
 from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
@@ -120,10 +121,10 @@ class Network(NetworkEvaluator):
         flat = planes.reshape(*planes.shape[:2], -1)
         looks = []
         for sides in self._sides(keys, len(ways)):
-            seen = np.take_along_axis(flat, ways.points[sides][:, None, :], axis=2).reshape(planes.shape)
+            seen = rearranged(flat, ways.points[sides]).reshape(planes.shape)
             logits, raw = self._timed(self._load(), len(planes), seen)
             each = logits.reshape(len(logits), -1, self.game.actions)  # both players' where both move at once
-            looks.append((np.take_along_axis(each, back[sides][:, None, :], axis=2).reshape(logits.shape), raw))
+            looks.append((rearranged(each, back[sides]).reshape(logits.shape), raw))
         return np.stack([logits for logits, _ in looks]), np.stack([raw for _, raw in looks])
 
     def _sides(self, keys: np.ndarray, count: int) -> Iterator[np.ndarray]:

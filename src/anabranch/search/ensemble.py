@@ -9,6 +9,7 @@ docs/algorithms/batches.md.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def add_up(results: list[Result]) -> Result:
         visits=visits,
         policy=visits / visits.sum(),
         target=np.average([result.target for result in results], axis=0, weights=weights),
-        regularized=np.average([result.regularized for result in results], axis=0, weights=weights),
+        regularizing=partial(np.average, [result.regularized for result in results], axis=0, weights=weights),
         value=means.tolist() if isinstance(leader.value, list) else float(means[0]),
         pv=leader.pv if leader.best == best else [best],
         stats=replace(leader.stats, seconds=max(result.stats.seconds for result in results), **cost, **more),

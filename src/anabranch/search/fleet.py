@@ -67,9 +67,11 @@ class Fleet:
         visits: int | Sequence[int] | None = None,
         total: int | None = None,
         seconds: float | None = None,
+        lines: bool = True,
     ) -> list[Result | None]:
         """Search one position in each search (by default its root), under the limits of `Search.run`; `visits` may also be one
-        number for each. A search whose position is None does not run, and its result is None."""
+        number for each. A search whose position is None does not run, and its result is None. Without `lines`, principal
+        variations have only their first action: reading them takes longer than a small search."""
         wanted = [search.position or self.game.start() for search in self.searches] if positions is None else list(positions)
         if len(wanted) != len(self):
             raise SearchError(f"{len(wanted)} positions for {len(self)} searches; put None where one is to be left out")
@@ -87,12 +89,13 @@ class Fleet:
             with contextlib.ExitStack() as working:
                 for search in self.searches:  # a rule that raises leaves all of them half done
                     working.enter_context(search.rooted.working())
-                return self._run(active, limits, total, seconds)
+                tallies = self._run(active, limits, total, seconds)
+                return [self.searches[s].result_of(tallies[s], lines) if s in tallies else None for s in range(len(self))]
 
     def _run(
         self, active: list[int], limits: list[int | None], total: int | None, seconds: float | None
-    ) -> list[Result | None]:
-        """Run these searches from their roots."""
+    ) -> dict[int, Progress]:
+        """Run these searches from their roots; returns how each went."""
         stack = self._gathered()
         before = [driver.evaluated for driver in stack.drivers]
         stack.run(self._counts(active, [0] * len(active)), self.evaluate)  # plants new roots
@@ -104,13 +107,13 @@ class Fleet:
                 plan_root(progress.driver, int(min(progress.left(limits[s], total), NEVER)), random)
                 undo.enter_context(priors_at_root(progress.driver, priors[s]))
             self._search(stack, tallies, limits, total, seconds)
-        return [self.searches[s].result_of(tallies[s]) if s in tallies else None for s in range(len(self))]
+        return tallies
 
     def _search(
         self, stack: Stack, tallies: dict[int, Progress], limits: list[int | None], total: int | None, seconds: float | None
     ) -> None:
-        """Run slices until every search has reached a limit."""
-        count, clock = stack.leaves, next(iter(tallies.values()), None)
+        """Run until every search has reached a limit; in slices, if one of the limits is a time."""
+        count, clock = NEVER if seconds is None else stack.leaves, next(iter(tallies.values()), None)
         while clock is not None:
             left = [0 if progress.driver.proven else progress.left(limits[s], total) for s, progress in tallies.items()]
             for i, progress in enumerate(tallies.values()):
@@ -131,7 +134,8 @@ class Fleet:
                 if progress.driver.proven or progress.left(limits[s], total) <= 0:
                     progress.stopped_by = progress.stopped_by or ("proven" if progress.driver.proven else "visits")
             most = max(progress.done for progress in tallies.values())
-            count = next_slice(count, most, clock.elapsed(), seconds, stack.leaves)
+            if seconds is not None:
+                count = next_slice(count, most, clock.elapsed(), seconds, stack.leaves)
 
     def _counts(self, active: list[int], numbers: Sequence[float]) -> np.ndarray:
         counts = np.full(len(self), LEFT_OUT, np.int64)

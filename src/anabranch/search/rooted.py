@@ -103,13 +103,14 @@ class RootedGraph:
         position = zlib.crc32(self.position.data) if isinstance(self.position, Position) else 0
         return np.random.default_rng([self.seed & (2**63 - 1), position, *numbers])
 
-    def result(self, progress: Progress, final: Any, settings: dict[str, Any]) -> Result:
-        """What was found at the root."""
+    def result(self, progress: Progress, final: Any, settings: dict[str, Any], lines: bool) -> Result:
+        """What was found at the root, with or without principal variations."""
         driver = progress.driver
         random = self.random(progress.kept + progress.done)
         graph: Any = driver.with_bounds_of_actions()
         found = graph, driver.root, self.setting.rules, final, random, self.setting.limits, priors_seen(driver)
         facts: dict[str, Any] = {
+            "lines": lines,
             "stopped_by": progress.stopped_by,
             "memory_full": progress.memory_full,
             "settings": settings,

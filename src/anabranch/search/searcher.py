@@ -478,9 +478,9 @@ class Search:
         with released():
             return bool(self.on_progress(result))
 
-    def result_of(self, progress: Progress) -> Result:
+    def result_of(self, progress: Progress, lines: bool = True) -> Result:
         """What a run has found so far."""
-        return self.rooted.result(progress, self.final, self._settings)
+        return self.rooted.result(progress, self.final, self._settings, lines)
 
     @contextlib.contextmanager
     def _changing(self, on_interrupt: Callable[[], bool] | None = None) -> Iterator[None]:

@@ -204,7 +204,7 @@ class SelfPlay:
         plans = [going.plan() for going in self.going]
         for search, plan in zip(fleet.searches, plans, strict=True):
             search.noise = self._noise(plan)
-        results = fleet.run([going.position for going in self.going], visits=[plan.visits for plan in plans])
+        results = fleet.run([going.position for going in self.going], visits=[plan.visits for plan in plans], lines=False)
         ended = 0
         for s, (going, plan, result) in enumerate(zip(self.going, plans, results, strict=True)):
             assert result is not None
@@ -253,9 +253,10 @@ class SelfPlay:
     def _row(self, position: Position, result: Result) -> Any:
         row = np.zeros((), self.dtype)
         row["state"] = position.data
-        row["policy"], row["regularized"] = np.ravel(result.target), np.ravel(result.regularized)
-        if result.proven and isinstance(result.moves, list):
-            row["policy"] = row["regularized"] = exact_policy(self.game, result)
+        is_exact = result.proven and isinstance(result.moves, list)
+        row["policy"] = exact_policy(self.game, result) if is_exact else np.ravel(result.target)
+        if self.run.settings.targets.policy == "regularized":
+            row["regularized"] = row["policy"] if is_exact else np.ravel(result.regularized)
         row["prior"] = priors_of(self.game, result)
         row["search"] = np.ravel(result.value)[: self.game.value_width()]  # where both move at once, the result has both values
         row["ply"] = min(len(position.moves), MOST_PLIES)

@@ -12,6 +12,7 @@ from anabranch.games import rules
 from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.games.symmetry import rearranged
 from anabranch.jit import kernel
 from anabranch.train.settings import TargetSettings
 
@@ -82,8 +83,8 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
     if len(ways) > 1:
         sides = random.integers(len(ways), size=len(rows))
         flat = planes.reshape(*planes.shape[:2], -1)
-        planes = np.take_along_axis(flat, ways.points[sides][:, None, :], axis=2).reshape(planes.shape)
-        policy = np.take_along_axis(policy.reshape(len(rows), -1, game.actions), ways.actions[sides][:, None, :], axis=2)
+        planes = rearranged(flat, ways.points[sides]).reshape(planes.shape)
+        policy = rearranged(policy.reshape(len(rows), -1, game.actions), ways.actions[sides])
         places = np.argsort(ways.actions, axis=1)  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)

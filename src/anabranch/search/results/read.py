@@ -1,6 +1,7 @@
 """Reading a search graph into a `Result`: the root's edges and their principal variations. Nothing here changes the graph."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,8 +89,10 @@ def moves_along(game: Any, graph: Tree | Graph, line: dict[int, int]) -> list[An
     return [divmod(action, game.actions) if players[number] == EVERYONE else action for number, action in line.items()]
 
 
-def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale) -> list[Move]:
-    """The root's actions, most visits first."""
+def read_moves(
+    game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | None, scale: Scale, lines: bool = True
+) -> list[Move]:
+    """The root's actions, most visits first, with their principal variations or, without `lines`, only the action itself."""
     amaf_stats = graph.amaf[root + 1 :] if isinstance(graph, Graph) and isinstance(graph.has_amaf, On) else None
     middle = sign_of(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * scale.middle
     edges, column = edge_records(graph, root), _column(graph, root)
@@ -101,7 +104,7 @@ def read_moves(game: Any, graph: Tree | Graph, root: int, bounds: np.ndarray | N
         edge = edges[index]
         action, visits, child = int(edge["action"]), int(edge["visits"]), int(edge["child"])
         name = game.event_name(action) if chance else game.name_of(action)
-        behind = name_line(game, graph, line_from(graph, child)) if child != NO_NODE else ()
+        behind = name_line(game, graph, line_from(graph, child)) if lines and child != NO_NODE else ()
         moves.append(
             Move(
                 action=action,
@@ -161,6 +164,7 @@ def read_result(
     is_forbidden: Callable[[int], bool],
     cost: dict[str, Any],
     allowed: np.ndarray | None = None,
+    lines: bool = True,
     **facts: Any,
 ) -> Result:
     """The whole result; `priors` are the root's as the search saw them, if there was noise on them; `is_forbidden` says whether
@@ -169,7 +173,7 @@ def read_result(
     bounds = edge_bounds(graph, root, limits)
     edges, column = edge_records(graph, root), _column(graph, root)
     size = game.edge_actions
-    visits, regularized, target = np.zeros(size, np.int64), np.zeros(size), np.zeros(size)
+    visits, target = np.zeros(size, np.int64), np.zeros(size)
     visits[edges["action"]] = edges["visits"]
     value = root_value(rules.backup, graph, root)
     rule = None if int(graph.nodes["player"][root]) == CHANCE else rules.select
@@ -179,7 +183,6 @@ def read_result(
     if isinstance(rule, Gumbel):
         seen = seen._replace(urges=urges_in_turn(rule, *alone, limits))
     exact = final if isinstance(final, ByRegularized) else ByRegularized()
-    regularized[edges["action"]] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
     wanted = np.ones(len(edges), bool) if allowed is None else allowed[edges["action"]]
     chosen = first = choose_best(final, graph, root, limits, bounds, wanted, seen, random)
     while rule is not None and limits.repetition == FORBIDDEN and is_forbidden(int(edges["action"][chosen])):
@@ -192,20 +195,27 @@ def read_result(
     proven = bounds is not None and bool(bounds[LOW].max() == bounds[HIGH].max())
     if bounds is not None and proven:  # the root's own value may not reflect it yet
         value = with_proven(value, column, float(bounds[LOW].max()))
-    line = moves_along(game, graph, line_after(graph, root, chosen))
+    line = moves_along(game, graph, line_after(graph, root, chosen)) if lines else [best]
     return Result(
         best=best,
         policy=visits / max(visits.sum(), 1),
         visits=visits,
         target=target,
-        regularized=regularized,
+        regularizing=partial(regularized_of, seen, edges["action"].astype(int), size, exact),
         value=value,
         pv=line,
         stats=stats_of(graph, len(line), cost),
-        moves=read_moves(game, graph, root, bounds, limits.scale),
+        moves=read_moves(game, graph, root, bounds, limits.scale, lines),
         proven=proven,
         **facts,
     )
+
+
+def regularized_of(seen: Candidates, actions: np.ndarray, size: int, exact: ByRegularized) -> np.ndarray:
+    """The exact regularised policy over `size` actions, of which these are the root's."""
+    policy = np.zeros(size)
+    policy[actions] = regularized_policy(seen.priors, seen.values, seen.visits, seen.value, exact.c, exact.floor)
+    return policy
 
 
 @generic(default=True)
@@ -226,13 +236,14 @@ def stats_of(graph: Tree | Graph, depth: int, cost: dict[str, Any]) -> Stats:
 
 
 def cut_out(graph: Tree | Graph, root: int, priors: np.ndarray | None) -> tuple[Any, int]:
-    """A copy of only the root and its edges, and its number there; with other priors, if given."""
+    """The graph with other priors at the root: a copy of only that and its edges, and its number there."""
+    if priors is None:
+        return graph, root
     first = root - 1 if isinstance(graph, Graph) else root  # a header comes before it
     slots = slice(first, root + 1 + int(graph.nodes["count"][root]))
     nodes = graph.nodes[slots].copy()
     edges = nodes.view(graph.edges.dtype)
-    if priors is not None:
-        edges["prior"][root - first + 1 :] = priors
+    edges["prior"][root - first + 1 :] = priors
     alone: Tree | Graph = graph._replace(nodes=nodes, edges=edges)
     if isinstance(alone, Graph):
         beside = {name: getattr(alone, name)[slots] for name in NAMES}
@@ -244,8 +255,8 @@ def candidates(graph: Tree | Graph, root: int, value: float | list[float], limit
     """The root's edges with values from -1 to 1, for the player to move."""
     edges, column = edge_records(graph, root), _column(graph, root)
     middle = sign_of(graph.edges["total"].shape[1], int(graph.nodes["player"][root])) * limits.scale.middle
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(edges["visits"] > 0, edges["total"][:, column] / edges["visits"], -np.inf)
+    tried = edges["visits"] > 0
+    means = np.divide(edges["total"][:, column], edges["visits"], out=np.full(len(edges), -np.inf), where=tried)
     own = value[column] if isinstance(value, list) else value
     priors, visits = edges["prior"].astype(float), edges["visits"].astype(float)
     values, errors = (means - middle) * limits.scale.factor, None

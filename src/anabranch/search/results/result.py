@@ -4,7 +4,9 @@ A `Result` is plain data: it prints as a table, renders in a notebook, pickles, 
 Made by `read.py` from the graph.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -58,7 +60,7 @@ class Result:
     target: (
         np.ndarray
     )  # the policy target, over all actions: the share of visits, or the selection rule's own: `select/target.py`
-    regularized: np.ndarray  # the exact regularised policy over all actions, the other target for training: `ByRegularized`
+    regularizing: Callable[[], np.ndarray] = field(repr=False)  # computes `regularized`
     value: float | list[float]  # for the player to move; one number per player with three or more, or general sum
     pv: list[int]  # the principal variation, which begins with `best`
     stats: Stats
@@ -67,6 +69,11 @@ class Result:
     memory_full: bool  # whether lack of memory stopped the tree from growing
     proven: bool = False  # whether `best` is proven to be best, and `value` is its proven value
     settings: dict[str, Any] = field(default_factory=dict)  # game, options, seed and version
+
+    @cached_property
+    def regularized(self) -> np.ndarray:
+        """The exact regularised policy over all actions, the other target for training: `ByRegularized`."""
+        return self.regularizing()
 
     @property
     def best_name(self) -> str:

@@ -87,6 +87,7 @@ def read_pairs(
     cost: dict[str, Any],
     allowed: None,
     stake: float,
+    lines: bool = True,
     **facts: Any,
 ) -> PairResult:
     """The whole result; see `results/read.py`. `stake`: what can still be won at the root. With simultaneous moves no search is
@@ -97,9 +98,9 @@ def read_pairs(
     for player, policy in enumerate(policies):
         seen = candidates(node, player, policy, limits.scale)
         best.append(int(node.actions[player][chosen_index(final, seen, random)]))
-        moves.append(read_moves(game, graph, node, player, policy))
+        moves.append(read_moves(game, graph, node, player, policy, lines))
     targets = [target_of(rules.select, node, player, policy, stake, limits) for player, policy in enumerate(policies)]
-    line = line_from(graph, root)
+    line = moves_along(game, graph, line_from(graph, root)) if lines else [(best[0], best[1])]
     where = np.ix_(*node.actions)
     pairs = np.zeros((game.actions, game.actions), np.int64)
     pairs[where] = node.visits
@@ -112,9 +113,9 @@ def read_pairs(
         policy=(spread[0], spread[1]),
         visits=(pairs.sum(axis=1), pairs.sum(axis=0)),
         target=(_over_actions(game, node, 0, targets[0]), _over_actions(game, node, 1, targets[1])),
-        regularized=(spread[0], spread[1]),
+        regularizing=partial(np.stack, spread),
         value=list(node.values),
-        pv=moves_along(game, graph, line),
+        pv=line,
         stats=stats_of(graph, len(line), cost),
         moves=(moves[0], moves[1]),
         pairs=pairs,
@@ -143,7 +144,7 @@ def candidates(node: Node, player: int, policy: np.ndarray, scale: Scale) -> Can
     )
 
 
-def read_moves(game: SimultaneousGame, graph: Graph, node: Node, player: int, policy: np.ndarray) -> list[Move]:
+def read_moves(game: SimultaneousGame, graph: Graph, node: Node, player: int, policy: np.ndarray, lines: bool) -> list[Move]:
     """A player's outcomes, the most probable first."""
     visits, totals = node.marginal(player, node.visits), node.marginal(player, node.totals[player])
     priors = node.marginal(player, node.priors)
@@ -153,7 +154,7 @@ def read_moves(game: SimultaneousGame, graph: Graph, node: Node, player: int, po
         j = int(row.argmax())
         pair = (i, j) if player == 0 else (j, i)
         child = int(node.children[pair])
-        behind = name_line(game, graph, line_from(graph, child)) if child != NO_NODE else ()
+        behind = name_line(game, graph, line_from(graph, child)) if lines and child != NO_NODE else ()
         names = game.pair_name((int(node.actions[0][pair[0]]), int(node.actions[1][pair[1]])))
         moves.append(
             Move(

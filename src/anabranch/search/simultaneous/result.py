@@ -26,12 +26,16 @@ class PairResult(Result):
     policy: Arrays  # type: ignore[assignment]  # what each player should play, over its actions
     visits: Arrays  # type: ignore[assignment]  # over each player's actions
     target: Arrays  # type: ignore[assignment]  # the policies without visits that were forced
-    regularized: Arrays  # type: ignore[assignment]  # here the same as `policy`
     value: list[float]  # of each player
     pv: list[Any]  # pairs of actions, and chance events
     moves: tuple[list[Move], list[Move]]  # type: ignore[assignment]  # each player's outcomes, the most probable first
     pairs: np.ndarray = None  # type: ignore[assignment]  # visits of every pair, (actions, actions)
     payoffs: np.ndarray = None  # type: ignore[assignment]  # values of pairs, (players, actions, actions); NaN if never tried
+
+    @property
+    def regularized(self) -> Arrays:  # type: ignore[override]
+        """Here the same as `policy`."""
+        return self.policy
 
     @property
     def best_name(self) -> str:
