@@ -5,6 +5,8 @@ from rich.cells import cell_len
 
 from anabranch.cli import show_train
 from anabranch.cli.show_train import Screen, print_summary
+from anabranch.cli.train import check_same, parsed
+from anabranch.errors import TrainingError
 from anabranch.train.run import Run
 from anabranch.train.settings import Settings
 from tests.cli.conftest import unstyled
@@ -80,3 +82,11 @@ def test_the_summary_says_what_to_do(run, capsys):
 def test_an_empty_run_has_a_summary(tmp_path, capsys):
     print_summary(Run.create(tmp_path / "run", "pyrat"))
     assert "0 games, 0 positions" in capsys.readouterr().out
+
+
+def test_the_same_command_continues_a_run_and_other_settings_are_refused(run):
+    check_same(run, parsed(["self_play.select=puct", "self_play.noise_weight=0"]))
+    with pytest.raises(TrainingError, match=r"--set self_play.visits=64: .* exists, with another value; change it in .*run.toml"):
+        check_same(run, parsed(["self_play.select=puct", "self_play.visits=64"]))
+    with pytest.raises(TrainingError, match="did you mean `visits`"):
+        check_same(run, parsed(["self_play.visit=64"]))

@@ -53,11 +53,12 @@ def train(
         opened = Run(folder)
         print_summary(opened, write_report(opened))
         return
-    if settings and (folder / SETTINGS).is_file():
-        raise TrainingError(f"--set is for new runs; {folder / SETTINGS} has the settings of this one: edit it, then continue")
+    wanted = parsed(settings or [])
+    if wanted and (folder / SETTINGS).is_file():
+        check_same(Run(folder), wanted)
     try:
         with Screen() as screen:
-            trained = train_in(folder, game, Settings().but(**parsed(settings or [])), hours=hours, on_tick=screen.update)
+            trained = train_in(folder, game, Settings().but(**wanted), hours=hours, on_tick=screen.update)
     except KeyboardInterrupt:
         errors.say(f"stopped; `anabranch train {folder}` continues, `anabranch train {folder} --show` shows how it stands")
         raise
@@ -69,6 +70,15 @@ def find_run(what: str, run: Path | None, marker: str) -> tuple[Path, str | None
     if run is None and (Path(what) / marker).is_file():
         return Path(what), None
     return run or RUNS / "".join(letter if letter.isalnum() else "-" for letter in Path(what).name).strip("-"), what
+
+
+def check_same(run: Any, wanted: dict[str, Any]) -> None:
+    """Raise if a run that exists has other settings than those."""
+    for name, value in wanted.items():
+        if run.settings.but(**{name: value}) != run.settings:
+            raise TrainingError(
+                f"--set {name}={value}: {run.path} exists, with another value; change it in {run.path / 'run.toml'}, then continue"
+            )
 
 
 def parsed(settings: list[str]) -> dict[str, Any]:
