@@ -76,9 +76,8 @@ def check_same(run: Any, wanted: dict[str, Any]) -> None:
     """Raise if a run that exists has other settings than those."""
     for name, value in wanted.items():
         if run.settings.but(**{name: value}) != run.settings:
-            raise TrainingError(
-                f"--set {name}={value}: {run.path} exists, with another value; change it in {run.path / 'run.toml'}, then continue"
-            )
+            file = run.path / "run.toml"
+            raise TrainingError(f"--set {name}={value}: {run.path} exists, with another value; change it in {file}, then continue")
 
 
 def parsed(settings: list[str]) -> dict[str, Any]:
