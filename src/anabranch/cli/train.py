@@ -77,7 +77,7 @@ def check_same(run: Any, wanted: dict[str, Any]) -> None:
     for name, value in wanted.items():
         if run.settings.but(**{name: value}) != run.settings:
             file = run.path / "run.toml"
-            raise TrainingError(f"--set {name}={value}: {run.path} exists, with another value; change it in {file}, then continue")
+            raise TrainingError(f"--set {name}={value}: {run.path} has another value; change it in {file}, then continue")
 
 
 def parsed(settings: list[str]) -> dict[str, Any]:
