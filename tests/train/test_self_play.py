@@ -14,10 +14,13 @@ from anabranch.games.rules import EVERYONE
 from anabranch.games.tictactoe import TicTacToe
 from anabranch.nets.network import Network
 from anabranch.search.select.forced import Forced
-from anabranch.train import self_play
+from anabranch.train import network_in_use, self_play
+from anabranch.train.choices import drawn, selection_of
 from anabranch.train.game_file import read_games, read_header, row_type
+from anabranch.train.openings import read_openings
+from anabranch.train.rows import MOST_PLIES, surprise
 from anabranch.train.run import Run
-from anabranch.train.self_play import MOST_PLIES, SelfPlay, drawn, read_openings, selection_of, surprise
+from anabranch.train.self_play import SelfPlay
 from anabranch.train.settings import SelfPlaySettings, Settings
 from tests.conftest import when_plain
 from tests.reference import training
@@ -130,7 +133,7 @@ def test_a_long_file_is_followed_by_another(tmp_path, monkeypatch):
 
 
 def test_a_new_network_plays_once_it_is_in_use(tmp_path, monkeypatch):
-    monkeypatch.setattr(self_play, "LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(network_in_use, "LOOK_AGAIN", 0.0)
     run = new_run(tmp_path / "run")
     play = SelfPlay(run)
     play.play(games=4)

@@ -2,6 +2,9 @@
 
     settings.py   what can be set, as dataclasses and as TOML       run.py       a run is a folder: what is in it
     game_file.py  finished games on disk                            self_play.py games of the search with itself
+    game_in_progress.py  a game until it is written                 openings.py  how games begin
+    choices.py    how self-play searches and chooses                rows.py      what is kept of a search
+    network_in_use.py  its evaluator                                summary.py   what it did, for the log
     window.py     the rows that are learnt from at the moment       targets.py   what a network should say of a position
     learner.py    learns, averages weights, writes checkpoints      gate.py      new networks play old ones; ratings
     supervisor.py all of it at once, in processes of their own      log.py       what happened, as JSON lines

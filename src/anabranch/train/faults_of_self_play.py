@@ -9,7 +9,7 @@ from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.train.evidence import LEAST_GAMES, LEAST_ROWS, NOTE, WARNING, Finding, Seen, latest_mean, rule_of
 from anabranch.train.progress import counts, mean, most_entropy, number, policies_of, total
-from anabranch.train.self_play import FIRST_MOVES
+from anabranch.train.summary import FIRST_MOVES
 
 COLLAPSED = 0.03  # of the start's greatest entropy: then nearly every position has only one move left
 OPENINGS = 3  # different ones in the games of a line, or fewer: games repeat one another
