@@ -4,6 +4,7 @@
     python benchmarks/strength_trained.py --net FILE --only solved                                a part
 
   solved    positions of `connect_four_set.py` whose one right move is found with 600 visits
+  stages    errors with 600 visits, and of the network alone, in the six sets of `connect_four_stages.py`
   minimax   games of the network alone (its most probable move) against minimax of depth 5
   uct       games of the network alone against UCT with 1,000 simulations
   first     games as first player, with 600 visits, against UCT with 100,000 simulations
@@ -26,9 +27,11 @@ from anabranch.arena.rating import wilson
 from anabranch.games import ConnectFour
 from anabranch.jit import kernel
 from connect_four_set import read
+from connect_four_stages import SETS, positions
 
 GAME = ConnectFour()
-PARTS = ("solved", "minimax", "uct", "first", "perfect")
+PARTS = ("solved", "stages", "minimax", "uct", "first", "perfect")
+STAGED = 500  # positions of each set
 DEPTH = 5
 LINES = np.array(
     [
@@ -169,6 +172,24 @@ def solved(net: ab.Network, visits: int) -> None:
     )
 
 
+def stages(net: ab.Network, visits: int) -> None:
+    """Errors in each set."""
+    from bitbully import BitBully
+
+    bully = BitBully()
+    for name in SETS:
+        rows = list(positions(name, STAGED, bully))
+        errors = []
+        for count in (visits, 1):
+            fleet = ab.Fleet(GAME, STAGED, evaluate=net, select=ab.PUCT(c=1.5), memory="2GB")
+            results = fleet.run([row.position for row in rows], visits=count)
+            missed = [result.best not in row.keeping for result, row in zip(results, rows, strict=True) if result is not None]
+            errors.append(sum(missed))
+        low, high = wilson(errors[0], STAGED)
+        rate = f"{errors[0] / STAGED:.1%} ({low:.1%} to {high:.1%})"
+        print(f"{name}: errors {rate} with {visits} visits, {errors[1] / STAGED:.1%} of the network alone", flush=True)
+
+
 def perfect(net: ab.Network, games: int) -> None:
     """Games as first player against the solver."""
     from bitbully import BitBully, Board
@@ -201,6 +222,8 @@ def main() -> None:
     alone, games = by_search(network_search(net, 0), 1), arguments.games
     if "solved" in parts:
         solved(ab.Network(arguments.net, batch=400, game=GAME), 600)
+    if "stages" in parts:
+        stages(ab.Network(arguments.net, batch=STAGED, game=GAME), 600)
     if "minimax" in parts:
         both_colours("network alone, minimax 5", alone, by_minimax(np.random.default_rng(2)), games, arguments.plies)
     if "uct" in parts:

@@ -419,3 +419,17 @@ def test_a_match_with_gnugo_is_played_without_illegal_moves(referee, participant
     judges = {game.referee for game in games if game.ending == "played out"}
     assert judges == {"area" if referee == "area" else "GNU Go 3.8"}
     assert len({game.moves for game in games}) == 6
+
+
+def test_random_boards_are_the_same_within_a_pair_only():
+    match = Match("random", "random", "pyrat:preset=5x5", random_boards=True)
+    first, again, other = (match.opening(number).state["cheese"].tolist() for number in (0, 1, 2))
+    assert first == again != other
+    own = Match("random", "random", "pyrat:preset=5x5")
+    assert own.opening(0).state["left"] == 5 and own.key != match.key and "random_boards" not in own.key
+
+
+@pytest.mark.parametrize("game, openings", [("tictactoe", ()), ("pyrat:preset=5x5", (("up/up",),))])
+def test_random_boards_are_refused_where_there_is_only_one(game, openings):
+    with pytest.raises(ArenaError, match="random_boards: "):
+        Match("random", "random", game, openings=openings, random_boards=True).table  # noqa: B018

@@ -12,6 +12,7 @@ from anabranch.games.go.planes import ATARI, KO, OTHER, OWN, PASSED, POINTS, WHI
 from anabranch.games.hex import Hex
 from anabranch.games.nim import Nim
 from anabranch.games.othello import Othello
+from anabranch.games.pyrat import PyRat
 from anabranch.games.symmetry import dihedral, half_turn, identity, mirror, on_points
 from anabranch.games.tictactoe import TicTacToe
 from anabranch.jit import readable
@@ -121,8 +122,73 @@ def test_actions_that_are_no_points_stay():
 
 
 def test_games_have_the_symmetries_of_their_boards():
-    counts = {TicTacToe(): 8, ConnectFour(): 2, Othello(): 8, Hex(5): 2, Go(9): 8, Go((9, 7)): 4, Nim(): 1}
+    counts = {
+        TicTacToe(): 8,
+        ConnectFour(): 2,
+        Othello(): 8,
+        Hex(5): 2,
+        Go(9): 8,
+        Go((9, 7)): 4,
+        Nim(): 1,
+        PyRat(preset="7x7"): 16,
+    }
     assert {game: len(game.symmetries()) for game in counts} == counts
+
+
+@pytest.mark.parametrize("width, height, ways", [(4, 4, 16), (5, 3, 8)])
+def test_pyrat_is_the_same_on_boards_turned_over_and_with_players_exchanged(width, height, ways):
+    game = PyRat(width, height, cheese=4, walls=0.4, mud=0.5, max_turns=40, seed=3)
+    assert len(game.symmetries()) == ways
+    for side in range(ways):
+        image, random = image_of(game, side), np.random.default_rng(side)
+        position, turned = game.start(), image.start()
+        while not position.is_over:
+            seen = game.symmetries().of_planes(encode(game, position.record()), np.array([side]))
+            assert np.array_equal(encode(image, turned.record()), seen)
+            pair = random.integers(game.actions, size=2)
+            position, turned = position.play(tuple(pair)), turned.play(actions_in(game, side, pair))
+            assert position.rewards == tuple(turned.rewards[player] for player in game.symmetries().players[side])
+        assert turned.is_over
+
+
+def image_of(game, side):
+    """The same maze seen through a symmetry."""
+    ways, maze = game.symmetries(), game.maze
+    now = np.argsort(ways.points[side])  # where each cell has gone
+
+    def at(cell):
+        return int(now[cell]) % maze.width, int(now[cell]) // maze.width
+
+    return PyRat(
+        maze.width,
+        maze.height,
+        cheese=[at(cell) for cell in maze.cheese],
+        walls=[(at(low), at(high)) for low, high in maze.walls],
+        mud={(at(low), at(high)): turns for (low, high), turns in maze.mud.items()},
+        max_turns=game.max_turns,
+        starts=[at(maze.starts[player]) for player in ways.players[side]],
+    )
+
+
+def actions_in(game, side, pair):
+    """The actions in the image that do what this pair does."""
+    ways = game.symmetries()
+    renamed = np.argsort(ways.actions[side])
+    return tuple(int(renamed[pair[player]]) for player in ways.players[side])
+
+
+def test_policies_and_values_go_through_a_symmetry_and_back():
+    ways, random = PyRat(preset="5x5").symmetries(), np.random.default_rng(0)
+    policies, values, sides = random.random((16, 2, 5), np.float32), random.random((16, 2)), np.arange(16)
+    seen, worth = ways.of_policies(policies, sides), ways.of_values(values, sides)
+    for side in range(16):
+        for player in range(2):
+            was = ways.players[side, player]
+            assert np.array_equal(seen[side, player], policies[side, was, ways.actions[side]])
+            assert worth[side, player] == values[side, was]
+    assert np.array_equal(ways.of_policies(seen, sides, back=True), policies)
+    assert np.array_equal(ways.of_values(worth, sides, back=True), values)
+    assert np.array_equal(ways.of_values(values[:, 0], sides), values[:, 0])
 
 
 def test_othello_is_the_same_through_mirrors_that_do_not_keep_its_start():

@@ -152,3 +152,19 @@ def test_a_game_prints_as_it_is_written():
     game = PyRat(preset="7x7", seed=2, turn_in_key=False)
     shown = "PyRat(width=7, height=7, cheese=10, walls=0.0, mud=0.0, max_turns=50, seed=2, turn_in_key=False)"
     assert repr(game) == shown and eval(shown, {"PyRat": PyRat}) == game
+
+
+def test_boards_are_drawn_by_their_numbers_and_belong_to_the_game():
+    game = PyRat(5, 5, cheese=4, walls=0.5, mud=0.3, seed=1)
+    assert game.draws_boards
+    for board in (0, 2, 2**53 - 1):
+        start = game.start(board)
+        assert start.game is game and start.data == PyRat(5, 5, cheese=4, walls=0.5, mud=0.3, seed=board).start().data
+    assert game.start(1).data == game.start().data != game.start(2).data
+    drawn = PyRat.drawn(game.text(game.start().state))
+    assert drawn.start(5).data == drawn.start().data
+
+
+def test_keys_tell_mazes_apart():
+    open_way, wall = (PyRat(3, 3, cheese=[(1, 0)], walls=walls, mud={}) for walls in ([], [((0, 1), (0, 2))]))
+    assert open_way.start().key != wall.start().key

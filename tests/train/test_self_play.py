@@ -53,7 +53,9 @@ def play(path, game="tictactoe", games=8, **settings):
 
 def check(game, played):
     """Compare a game and its rows with what follows from its moves alone."""
-    position = game.position(played.moves)  # all of them are legal
+    position = game.start(played.board)
+    for move in played.moves:  # all of them are legal
+        position = position.play(tuple(move) if isinstance(move, list) else move)
     assert position.data == played.final
     known = {each.ply: each for each in training.decisions(game, played)}
     start = training.decisions(game, replace(played, opening=0))[0]
@@ -273,6 +275,14 @@ def test_simultaneous_moves(tmp_path, select):
     games = play(tmp_path / "run", GOOFSPIEL, games=8, self_play_select=select, self_play_opening_plies=1)
     assert all(game.ending == "over" and all(len(pair) == 2 for pair in game.moves) for game in games)
     assert len({json.dumps(game.moves) for game in games}) > 4
+
+
+def test_every_game_has_a_board_of_its_own_unless_the_board_is_given(tmp_path):
+    pyrat, settings = "pyrat:width=3,height=3,cheese=2,walls=0.5,mud=0.3,max_turns=6", {"self_play.visits": 2}
+    boards = {game.board for game in play(tmp_path / "random", pyrat, **settings)}
+    assert len(boards) >= 8 and None not in boards
+    assert {game.board for game in play(tmp_path / "given", pyrat, **settings, **{"self_play.boards": "given"})} == {None}
+    assert {game.board for game in play(tmp_path / "other", **settings)} == {None}  # tic-tac-toe has one board
 
 
 def test_forced_playouts_of_simultaneous_moves_are_taken_out_again(tmp_path):

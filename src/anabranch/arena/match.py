@@ -37,7 +37,7 @@ CAP = 5_000  # plies after which any other game is a draw
 OPENING_PLIES = 2
 KINDS: dict[str, Any] = {
     "first": str, "second": str, "game": str, "visits": int | None, "seconds": int | float | None, "opening_plies": int,
-    "referee": str | None, "cap": int | None, "seed": int,
+    "referee": str | None, "cap": int | None, "seed": int, "random_boards": bool,
 }  # fmt: skip
 
 
@@ -55,6 +55,7 @@ class Match:
     referee: str | None = None  # one of REFEREES; None: "area" in Go with area rules, else "rules"
     cap: int | None = None  # plies; None: 3 board sizes in Go, else 5,000
     seed: int = 0
+    random_boards: bool = False  # each pair has a board of its own, where the game draws its boards (PyRat)
 
     @functools.cached_property
     def table(self) -> "Table":
@@ -73,7 +74,10 @@ class Match:
         table = self.table
         first, second = (spec.text for spec in table.specs)
         terms = {"referee": table.referee, "cap": table.cap, "opening_plies": 0 if self.openings else self.opening_plies}
-        return json.dumps({**asdict(self), "first": first, "second": second, **terms}, sort_keys=True)
+        named = {**asdict(self), "first": first, "second": second, **terms}
+        if not self.random_boards:  # as in databases from before there was a choice
+            del named["random_boards"]
+        return json.dumps(named, sort_keys=True)
 
     @functools.cached_property
     def rules(self) -> str:
@@ -103,7 +107,7 @@ class Match:
 
     def opening(self, number: int) -> Position:
         """Where a game begins."""
-        return opening(self.table.game, self.openings, self.opening_plies, self.seed, number // 2)
+        return opening(self.table.game, self.openings, self.opening_plies, self.seed, number // 2, self.random_boards)
 
     def seed_of(self, number: int, side: int) -> int:
         """The seed of the first or second player in a game."""
@@ -157,7 +161,10 @@ def _check_terms(match: Match, game: Game, specs: tuple[Spec, Spec]) -> None:
             )
     if match.seconds is not None and match.seconds < 1 and any(isinstance(spec, ProgramSpec) for spec in specs):
         raise ArenaError(f"seconds={match.seconds}: GTP tells programs whole seconds; give a game 1 or more")
-    opening(game, match.openings, match.opening_plies, match.seed, 0)
+    if match.random_boards and (match.openings or not game.draws_boards):
+        why = "openings are for its own board" if game.draws_boards else f"{game!r} has only one"
+        raise ArenaError(f"random_boards: {why}; leave it out")
+    opening(game, match.openings, match.opening_plies, match.seed, 0, match.random_boards)
 
 
 def _usual_cap(game: Game) -> int:

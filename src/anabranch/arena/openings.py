@@ -18,7 +18,8 @@ from anabranch.games.position import Position
 from anabranch.games.rules import CHANCE, EVERYONE
 
 TRIES = 100  # to find random moves that do not end the game
-OPENING, LUCK = 2, 3  # streams of random numbers, beside 0 and 1, those of the players
+OPENING, LUCK, BOARD = 2, 3, 4  # streams of random numbers, beside 0 and 1, those of the players
+MOST_BOARDS = 2**53  # numbers of boards are below, as JSON wants them
 
 
 def random_for(seed: int, *numbers: int) -> np.random.Generator:
@@ -26,21 +27,23 @@ def random_for(seed: int, *numbers: int) -> np.random.Generator:
     return np.random.default_rng([seed & (2**63 - 1), *numbers])
 
 
-def opening(game: Game, lines: Sequence[Sequence[str]], plies: int, seed: int, pair: int) -> Position:
+def opening(
+    game: Game, lines: Sequence[Sequence[str]], plies: int, seed: int, pair: int, random_boards: bool = False
+) -> Position:
     """Where both games of a pair begin."""
     if lines:
         return game.position(lines[pair % len(lines)])
     random = random_for(seed, pair, OPENING)
+    board = int(random_for(seed, pair, BOARD).integers(MOST_BOARDS)) if random_boards else None
     for _ in range(TRIES):
-        position = _random_moves(game, plies, random)
+        position = _random_moves(game.start(board), plies, random)
         if position is not None:
             return position
     raise ArenaError(f"{game!r} was over within {plies} random moves {TRIES} times; ask for fewer with --opening-plies")
 
 
-def _random_moves(game: Game, plies: int, random: np.random.Generator) -> Position | None:
-    """A position after so many moves by players, if the game has not ended by then."""
-    position = game.start()
+def _random_moves(position: Position, plies: int, random: np.random.Generator) -> Position | None:
+    """The position after so many moves by players, if the game has not ended by then."""
     made = 0
     while made < plies:
         if position.is_over:

@@ -262,7 +262,7 @@ def play_game(match: Match, number: int, participants: Participants, note: Note 
 
 def move_names(position: Position, game: Any) -> str:
     """The moves as people write them, events of chance included, divided by blanks."""
-    names, here = [], game.start()
+    names, here = [], game.start()  # whose turn it is does not depend on the board
     for move in position.moves:
         if isinstance(move, tuple):
             names.append(game.pair_name(move))

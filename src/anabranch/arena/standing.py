@@ -111,6 +111,7 @@ class Standing:
         """What was played, and how."""
         match = self.match
         opening = f"{len(match.openings)} openings" if match.openings else f"openings of {match.opening_plies} random plies"
+        opening += ", random boards" if match.random_boards else ""
         clock = f"; {match.seconds:g} s a side and game" if match.seconds is not None else ""
         visits = f"; {match.visits:,} visits a move" if match.visits is not None else ""
         return f"{match.game}; {opening}{clock}{visits}"

@@ -38,7 +38,7 @@ OWN = {"name", "games", "system", "players", "series", "anchor", "processes", "t
 KINDS: dict[str, Any] = {
     "name": str, "game": str, "system": str, "db": str, "sgf": str, "openings": str, "referee": str, "players": dict,
     "series": dict, "anchor": dict, "games": int, "processes": int, "visits": int, "opening_plies": int, "cap": int,
-    "seed": int, "seconds": (int, float), "timeout": (int, float),
+    "seed": int, "seconds": (int, float), "timeout": (int, float), "random_boards": bool,
 }  # fmt: skip
 VALUE = "{value}"
 GAMES = 100

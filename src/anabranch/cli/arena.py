@@ -39,6 +39,10 @@ def match(
         int, typer.Option(help="Random moves at the start, the same in both games of a pair")
     ] = OPENING_PLIES,
     openings: Annotated[Path | None, typer.Option(help="File of openings to use instead, one a line, as moves")] = None,
+    random_boards: Annotated[
+        bool,
+        typer.Option("--random-boards", help="A new board for each pair of games, where the game draws its boards (PyRat)"),
+    ] = False,
     referee: Annotated[str | None, typer.Option(help=REFEREE_HELP)] = None,
     cap: Annotated[int | None, typer.Option(help="Plies after which a game is adjudicated")] = None,
     timeout: Annotated[float, typer.Option(help="Seconds that a program may take to answer, without a clock")] = TIMEOUT,
@@ -75,6 +79,7 @@ def match(
         visits=visits,
         seconds=seconds,
         opening_plies=opening_plies,
+        random_boards=random_boards,
         referee=referee,
         cap=cap,
         seed=seed,

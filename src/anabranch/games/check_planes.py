@@ -47,9 +47,12 @@ def is_sound(game: Game, report: "Report") -> bool:
     if len(game.planes) != 3 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in game.planes):
         report.note(f"`planes` must be (channels, height, width), three whole numbers above 0, not {game.planes!r}")
         return False
-    _, height, width = game.planes
+    channels, height, width = game.planes
     found = game.symmetries()
-    for name, permutations, size in (("points", found.points, height * width), ("actions", found.actions, game.actions)):
+    tables = [("points", found.points, height * width), ("actions", found.actions, game.actions)]
+    tables += [("channels", found.channels, channels)] if found.channels is not None else []
+    tables += [("players", found.players, game.players)] if found.players is not None else []
+    for name, permutations, size in tables:
         if np.shape(permutations) != (len(found), size) or (np.sort(permutations) != np.arange(size)).any():
             report.note(f"`symmetries`: each row of {name} must be a permutation of 0 to {size - 1}")
             return False
@@ -66,11 +69,17 @@ class Sides:
         self.game, self.report = game, report
         self.seen = seen  # planes by key
         ways = game.symmetries()
-        start = encode(game, game.start().record())[0].reshape(game.planes[0], -1)  # type: ignore[index]
-        self.kept = [s for s in range(len(ways)) if (start[:, ways.points[s]] == start).all()]
-        self.points, self.actions = ways.points[self.kept], ways.actions[self.kept]
+        starts = np.repeat(encode(game, game.start().record()), len(ways), axis=0)
+        same = (ways.of_planes(starts, np.arange(len(ways))) == starts).all(axis=(1, 2, 3))
+        self.ways, self.kept = ways, np.flatnonzero(same)
+        self.actions = ways.actions[self.kept]
+        self.players = (
+            np.tile(np.arange(game.players), (len(self.kept), 1)) if ways.players is None else ways.players[self.kept]
+        )
         if isinstance(game, SimultaneousGame):  # pairs of actions
-            pairs = self.actions[:, :, None] * game.actions + self.actions[:, None, :]
+            rows, columns = self.actions[:, :, None], self.actions[:, None, :]
+            swapped = (self.players[:, 0] == 1)[:, None, None]
+            pairs = np.where(swapped, columns * game.actions + rows, rows * game.actions + columns)
             self.actions = pairs.reshape(len(self.kept), -1)
         self.renamed = np.argsort(self.actions)  # [s, action]: the image of an action of the game under s
         self.states = np.repeat(game.start().record(), len(self.kept))
@@ -91,7 +100,9 @@ class Sides:
         observe_each(self.states, np.zeros(size, np.int64), legal, over, returns, random)
         same = over == over[0]
         if over[0]:
-            same &= (returns == returns[0]).all(axis=1) | (random[0] != generator(0)[0])  # random returns may differ
+            same &= (returns == returns[0][self.players]).all(axis=1) | (
+                random[0] != generator(0)[0]
+            )  # random returns may differ
         else:
             same &= (legal == legal[0][self.actions]).all(axis=1)
             self._look_at_planes(position)
@@ -113,10 +124,9 @@ class Sides:
         elif not np.array_equal(self.seen.setdefault(position.key, plain), plain):
             self.report.note("rule `encode` shows what rule `key` does not tell: positions with the same key look different")
         else:
-            images = planes.reshape(*planes.shape[:2], -1)
-            expected = np.moveaxis(images[0][:, self.points], 0, 1)
-            if not (images == expected).all():
-                self._refuse(int(np.argmin((images == expected).all(axis=(1, 2)))), "the planes differ")
+            expected = self.ways.of_planes(np.repeat(planes[:1], len(planes), axis=0), self.kept)
+            if not (planes == expected).all():
+                self._refuse(int(np.argmin((planes == expected).all(axis=(1, 2, 3)))), "the planes differ")
 
     def plain(self, position: Position) -> np.ndarray:
         """The planes that the plain rule writes."""
@@ -126,5 +136,5 @@ class Sides:
         return planes
 
     def _refuse(self, image: int, why: str) -> None:
-        number = self.kept[image]
+        number = int(self.kept[image])
         self.report.note(f"`symmetries`: number {number} is not a symmetry; after the same moves seen through it {why}")

@@ -55,6 +55,7 @@ class Game:
     actions_keep_meaning: ClassVar[bool] = True  # whether an action has a similar effect now and a few moves later: see Rave
     planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: there is none
     policy: ClassVar[Any] = RandomPolicy()  # the default policy of playouts, unless `Rollout` has another
+    draws_boards: bool = False  # whether `start` gives another board for each number
     named_policies: ClassVar[dict[str, Any]] = {}  # policies that are arena players under these names
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
@@ -88,16 +89,22 @@ class Game:
 
     # --- positions ---
 
-    def start(self) -> Position:
-        """The starting position."""
+    def start(self, board: int | None = None) -> Position:
+        """The starting position; with a number, that of another board, where the game draws its boards at random (PyRat)."""
+        fields = self.fields if board is None else self.fields_of(board)
         pool = readable(np.zeros(1, self.record))
-        for name, value in self.fields.items():
+        for name, value in fields.items():
             pool[name][0] = value
         self.ask("setup", pool[0])
-        for name, value in self.fields.items():
+        for name, value in fields.items():
             if (pool[name][0] != value).any() if np.ndim(value) else pool[name][0] != value:
                 raise GameError(f"{self!r}: rule `setup` changes `{name}`, which was given; leave that field as it comes")
         return self.position_class(self, pool)
+
+    def fields_of(self, board: int) -> dict[str, Any]:
+        """Instance data of another board of this game, drawn by its number; by default all boards are the same. A board may
+        differ in nothing that this instance declares, such as `planes` and `value_range`: networks and searches serve all."""
+        return self.fields
 
     def position(self, actions: Iterable[int | str] = ()) -> Position:
         """The position after these actions, given as numbers or names."""

@@ -15,30 +15,58 @@ from anabranch.jit import kernel
 @dataclass(frozen=True)
 class Symmetries:
     """Symmetries as permutations, the identity first. Under symmetry s, point p shows what was at `points[s, p]`, and action a
-    does what `actions[s, a]` did."""
+    does what `actions[s, a]` did. In some games planes change places, too (walls above a cell and beside it), or players."""
 
     points: np.ndarray  # (symmetries, height * width): where each point of a plane comes from
     actions: np.ndarray  # (symmetries, actions): which action each action was
+    channels: np.ndarray | None = None  # (symmetries, channels): which plane each plane was; None: all stay
+    players: np.ndarray | None = None  # (symmetries, 2): which player each was, where both move at once; None: both stay
 
     def __len__(self) -> int:
         return len(self.points)
 
+    def of_planes(self, planes: np.ndarray, sides: np.ndarray) -> np.ndarray:
+        """Planes (n, channels, height, width), the i-th ones under symmetry `sides[i]`."""
+        flat = planes.reshape(*planes.shape[:2], -1)
+        return rearranged(flat, _rows(self.channels, sides, flat.shape[1]), self.points[sides]).reshape(planes.shape)
 
-def rearranged(rows: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Rows (n, maps, places) with the numbers of row i in another order: place p gets what was at `sources[i, p]`."""
-    found = np.empty_like(rows)
-    rearrange(np.ascontiguousarray(rows), sources, found)
+    def of_policies(self, policies: np.ndarray, sides: np.ndarray, back: bool = False) -> np.ndarray:
+        """Policies (n, 1 or 2, actions) under these symmetries, or from there back to how they were."""
+        whose, actions = _rows(self.players, sides, policies.shape[1]), self.actions[sides]
+        return rearranged(policies, np.argsort(whose), np.argsort(actions)) if back else rearranged(policies, whose, actions)
+
+    def of_values(self, values: np.ndarray, sides: np.ndarray, back: bool = False) -> np.ndarray:
+        """Values (n, width), likewise: one a player may change places, a single one is the same under all symmetries."""
+        if self.players is None or values.ndim < 2 or values.shape[1] < 2:
+            return values
+        whose = self.players[sides]
+        return np.take_along_axis(values, np.argsort(whose) if back else whose, 1)
+
+
+def _rows(permutations: np.ndarray | None, sides: np.ndarray, size: int) -> np.ndarray:
+    """The permutation of each side; the identity, if there is none."""
+    if permutations is None or permutations.shape[1] != size:
+        return np.broadcast_to(np.arange(size), (len(sides), size))
+    return permutations[sides]
+
+
+def rearranged(rows: np.ndarray, maps: np.ndarray, sources: np.ndarray) -> np.ndarray:
+    """Rows (n, maps, places) with the numbers of row i in another order: place p of map m gets what was at `sources[i, p]` of
+    map `maps[i, m]`."""
+    found = np.empty_like(rows, order="C")
+    rearrange(np.ascontiguousarray(rows), np.ascontiguousarray(maps), np.ascontiguousarray(sources), found)
     return found
 
 
 @kernel
-def rearrange(rows, sources, found):
+def rearrange(rows, maps, sources, found):
     """The same, written into `found`; NumPy's `take_along_axis` takes several times as long."""
-    count, maps, places = rows.shape
+    count, size, places = rows.shape
     for i in range(count):
-        for j in range(maps):
+        for j in range(size):
+            source = maps[i, j]
             for place in range(places):
-                found[i, j, place] = rows[i, j, sources[i, place]]
+                found[i, j, place] = rows[i, source, sources[i, place]]
 
 
 def identity(height: int, width: int) -> np.ndarray:

@@ -10,15 +10,17 @@ def augment(
     game: Game, planes: np.ndarray, policies: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Planes (n, channels, height, width), policies (n, actions) and values (n, ...) under every symmetry: all n as they are,
-    then all n under the next, and so on. A value is the same under all symmetries."""
-    if planes.shape[1:] != game.planes or policies.shape != (len(planes), game.actions) or len(values) != len(planes):
-        shape = ", ".join(map(str, game.planes or ()))
+    then all n under the next, and so on. Where both players move at once policies are (n, 2, actions). A value is the same
+    under all symmetries, except that players may change places where each has one."""
+    wanted = len(planes), *game.policy_shape
+    if planes.shape[1:] != game.planes or policies.shape != wanted or len(values) != len(planes):
+        shape, each = (", ".join(map(str, sizes or ())) for sizes in (game.planes, game.policy_shape))
         raise GameError(
-            f"for {game!r} planes have the shape (n, {shape}) and policies (n, {game.actions}), with n values; "
+            f"for {game!r} planes have the shape (n, {shape}) and policies (n, {each}), with n values; "
             f"not {planes.shape}, {policies.shape} and {len(values)} values"
         )
-    ways = game.symmetries()
-    flat = planes.reshape(*planes.shape[:2], -1)
-    all_planes = np.concatenate([flat[:, :, points] for points in ways.points]).reshape(-1, *planes.shape[1:])
-    all_policies = np.concatenate([policies[:, actions] for actions in ways.actions])
-    return all_planes, all_policies, np.concatenate([values] * len(ways))
+    ways, flat = game.symmetries(), policies.reshape(len(planes), -1, game.actions)
+    sides = [np.full(len(planes), side) for side in range(len(ways))]
+    all_policies = np.concatenate([ways.of_policies(flat, side) for side in sides]).reshape(-1, *policies.shape[1:])
+    all_values = np.concatenate([ways.of_values(values, side) for side in sides])
+    return np.concatenate([ways.of_planes(planes, side) for side in sides]), all_policies, all_values

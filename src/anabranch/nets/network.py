@@ -15,7 +15,6 @@ from anabranch.errors import NetworkError, OptionError
 from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.games.symmetry import rearranged
 from anabranch.jit import readable
 from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
@@ -117,14 +116,13 @@ class Network(NetworkEvaluator):
             return logits[None], raw[None]
         assert self.game is not None
         ways = self.game.symmetries()
-        back = np.argsort(ways.actions)
-        flat = planes.reshape(*planes.shape[:2], -1)
         looks = []
         for sides in self._sides(keys, len(ways)):
-            seen = rearranged(flat, ways.points[sides]).reshape(planes.shape)
-            logits, raw = self._timed(self._load(), len(planes), seen)
+            logits, raw = self._timed(self._load(), len(planes), ways.of_planes(planes, sides))
             each = logits.reshape(len(logits), -1, self.game.actions)  # both players' where both move at once
-            looks.append((rearranged(each, back[sides]).reshape(logits.shape), raw))
+            looks.append(
+                (ways.of_policies(each, sides, back=True).reshape(logits.shape), ways.of_values(raw, sides, back=True))
+            )
         return np.stack([logits for logits, _ in looks]), np.stack([raw for _, raw in looks])
 
     def _sides(self, keys: np.ndarray, count: int) -> Iterator[np.ndarray]:

@@ -9,7 +9,7 @@ from anabranch.games.position import Position
 from anabranch.games.rules import EVERYONE
 from anabranch.search.results.result import Result
 from anabranch.train.game_file import PlayedGame
-from anabranch.train.openings import Openings, after_chance, begun
+from anabranch.train.openings import Openings, after_chance, begun, number_of_board
 from anabranch.train.rows import MOST_PLIES, as_seen, range_of
 from anabranch.train.settings import SelfPlaySettings
 
@@ -27,7 +27,8 @@ class GameInProgress:
         self.may_resign = settings.resign > 0.0 and self.random.random() >= settings.resign_checked
         self.would_resign = -1
         self.resigned = -1
-        self.position = begun(game, settings, openings, self.random)
+        self.board = number_of_board(game, settings, self.random)
+        self.position = begun(game, self.board, settings, openings, self.random)
         self.opening = len(self.position.moves)
 
     @property
@@ -91,6 +92,7 @@ class GameInProgress:
             rows=rows,
             would_resign=self.would_resign,
             final=end.data,
+            board=self.board,
         )
 
     def _returns(self) -> np.ndarray:

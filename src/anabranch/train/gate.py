@@ -130,7 +130,9 @@ class Gate:
         return f"{network.stem}: {rule} {quoted} visits={self.settings.visits}"
 
     def _match(self, first: str, second: str) -> Match:
-        return Match(first, second, self.run.game_name, opening_plies=OPENING_PLIES, seed=self.run.settings.run.seed)
+        boards = self.run.game.draws_boards and self.run.settings.self_play.boards == "random"
+        seed = self.run.settings.run.seed
+        return Match(first, second, self.run.game_name, opening_plies=OPENING_PLIES, random_boards=boards, seed=seed)
 
     def _play(self, match: Match, games: int, test: Sprt | None = None) -> Any:
         """Play so many games, or until the test is decided; returns how the match stands."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from anabranch.arena.openings import MOST_BOARDS
 from anabranch.errors import IllegalMove, TrainingError
 from anabranch.games.game import Game
 from anabranch.games.position import Position
@@ -13,13 +14,22 @@ from anabranch.train.settings import SelfPlaySettings
 Openings = list[tuple[str, ...]]
 
 
-def begun(game: Game, settings: SelfPlaySettings, openings: Openings, random: np.random.Generator) -> Position:
+def number_of_board(game: Game, settings: SelfPlaySettings, random: np.random.Generator) -> int | None:
+    """The board of a game, drawn if the game has several; None for its own."""
+    if settings.boards == "given" or not game.draws_boards:
+        return None
+    return int(random.integers(MOST_BOARDS))
+
+
+def begun(
+    game: Game, board: int | None, settings: SelfPlaySettings, openings: Openings, random: np.random.Generator
+) -> Position:
     """The first position of a game: after one of the given openings, or a few random moves, never at the end of the game."""
     if openings:
         given = after_chance(game.position(openings[random.integers(len(openings))]), random)
         if not given.is_over:  # chance may end the game
             return given
-    position = after_chance(game.start(), random)
+    position = after_chance(game.start(board), random)
     if random.random() >= settings.opening_share:
         return position
     for _ in range(int(random.integers(settings.opening_plies + 1))):

@@ -63,6 +63,11 @@ class SelfPlaySettings:
     opening_plies: int = about(4, "a game begins with 0 to this many random moves, so that games differ", 0)
     opening_share: float = about(0.5, "share of games that begin so; the others begin at the start", 0.0, 1.0)
     openings: str = about("", "a file of openings to begin from instead, one a line, as moves")
+    boards: str = about(
+        "random",
+        "random: each game has a board of its own, where a game draws its boards (PyRat); given: all games have the run's",
+        among=("random", "given"),
+    )
     graph: bool = about(False, "search on graphs: transpositions share a node")
     prove: bool = about(False, "prove wins, losses and draws in the search; proven positions have exact targets")
     symmetry: str = about("random", "under which symmetry positions are evaluated: none, random", among=("none", "random"))

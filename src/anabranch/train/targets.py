@@ -12,7 +12,6 @@ from anabranch.games import rules
 from anabranch.games.encoding import encode
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.games.symmetry import rearranged
 from anabranch.jit import kernel
 from anabranch.train.settings import TargetSettings
 
@@ -80,15 +79,15 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
     if isinstance(game, SimultaneousGame):
         reply = np.full(len(rows), -1, np.int64)
     ways = game.symmetries()
+    value = values(game, rows, settings)
     if len(ways) > 1:
         sides = random.integers(len(ways), size=len(rows))
-        flat = planes.reshape(*planes.shape[:2], -1)
-        planes = rearranged(flat, ways.points[sides]).reshape(planes.shape)
-        policy = rearranged(policy.reshape(len(rows), -1, game.actions), ways.actions[sides])
+        planes, value = ways.of_planes(planes, sides), ways.of_values(value, sides)
+        policy = ways.of_policies(policy.reshape(len(rows), -1, game.actions), sides)
         places = np.argsort(ways.actions, axis=1)  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)
     total = policy.sum(2, keepdims=True)
     policy = np.divide(policy, total, out=np.zeros_like(policy), where=total > 0.0)
     left = np.log((rows["left"].astype(np.float32) + SHORT) / LONG)
-    return Batch(planes, policy, values(game, rows, settings), reply, left.astype(np.float32))
+    return Batch(planes, policy, value, reply, left.astype(np.float32))

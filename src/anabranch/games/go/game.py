@@ -217,9 +217,9 @@ class Go(Game):
 
     # --- positions that were not played ---
 
-    def start(self) -> Position:
+    def start(self, board: int | None = None) -> Position:
         """The empty board, or the handicap."""
-        empty = super().start()
+        empty = super().start(board)
         if not self.handicap:
             return empty
         return self.arranged(handicap_points(self.width, self.height, self.handicap), to_play=1)

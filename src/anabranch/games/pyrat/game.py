@@ -36,9 +36,10 @@ from anabranch.games.pyrat.maze import (
     random_mud,
     random_walls,
 )
-from anabranch.games.pyrat.planes import PLANES, fill_planes
+from anabranch.games.pyrat.planes import PLANES, fill_planes, symmetries_of
 from anabranch.games.pyrat.presets import DEFAULT, PRESETS, Preset
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.games.symmetry import Symmetries
 from anabranch.jit import helper
 
 
@@ -90,14 +91,21 @@ class PyRat(SimultaneousGame):
         chosen = known._replace(**{name: value for name, value in given.items() if value is not None})
         self.options = chosen
         self.seed, self.turn_in_key = _seed(seed), bool(turn_in_key)
-        self.maze = _maze(chosen, starts, self.seed)
+        self.starts, self.maze = starts, _maze(chosen, starts, self.seed)
         if self.maze.cells > self.capacity():
             raise GameError(f"{type(self).__name__} has up to {self.capacity()} cells; write PyRat({width}, {height})")
         self.max_turns = _turns(chosen.max_turns)
-        fields = self.maze.fields(self.capacity())
-        super().__init__(**fields, max_turns=self.max_turns, turn_in_key=int(self.turn_in_key))
+        super().__init__(**self._fields(self.maze))
+        self.draws_boards = any(is_density(value) for value in (chosen.cheese, chosen.walls, chosen.mud))
         self.planes = PLANES, self.maze.height, self.maze.width
         self.value_range = 0.0, float(len(self.maze.cheese))
+
+    def _fields(self, maze: Maze) -> dict[str, Any]:
+        return {**maze.fields(self.capacity()), "max_turns": self.max_turns, "turn_in_key": int(self.turn_in_key)}
+
+    def fields_of(self, board: int) -> dict[str, Any]:
+        """The maze that is drawn by this number instead of `seed`; what was given as a list stays."""
+        return self._fields(_maze(self.options, self.starts, _seed(board)))
 
     @classmethod
     def capacity(cls) -> int:
@@ -131,7 +139,7 @@ class PyRat(SimultaneousGame):
         state.stuck[:] = 0
         state.turn = 0
         state.left = state.total
-        keys.hash_cheese(state)
+        keys.hash_board(state)
 
     @rule
     def is_legal(state, player, action):
@@ -186,6 +194,10 @@ class PyRat(SimultaneousGame):
     def encode(state, planes):
         fill_planes(state, planes)
 
+    def symmetries(self) -> Symmetries:
+        """Rotations and reflections of the board, each also with the players exchanged."""
+        return symmetries_of(self.maze.height, self.maze.width)
+
     # --- what people write and see ---
 
     def name_of(self, action: int) -> str:
@@ -205,7 +217,7 @@ class PyRat(SimultaneousGame):
 
     def __repr__(self) -> str:
         parts = [f"{name}={_short(value)}" for name, value in self.options._asdict().items()]
-        if any(is_density(value) for value in self.options[2:5]):
+        if self.draws_boards:
             parts.append(f"seed={self.seed}")
         if not self.turn_in_key:
             parts.append("turn_in_key=False")

@@ -1,7 +1,8 @@
-"""The key of a PyRat position: one number for the cheese, kept up to date as cheese is eaten, and one for all the rest.
+"""The key of a PyRat position: one number for maze and cheese, kept up to date as cheese is eaten, and one for all the rest.
 
 The scores belong to it, since the majority ends the game, and the turn, since the limit does, unless the game was told to leave
-it out (`turn_in_key=False`; docs/games/pyrat.md says when that is sound).
+it out (`turn_in_key=False`; docs/games/pyrat.md says when that is sound). The maze belongs to it because evaluations of several
+mazes may be cached together.
 """
 
 import numpy as np
@@ -15,6 +16,7 @@ LOW_SALT, HIGH_SALT = np.uint64(0xA4093822299F31D0), np.uint64(0x082EFA98EC4E6C8
 # 4, two scores of 12, the turn of 10.
 SECOND_PLACE, FIRST_STUCK, SECOND_STUCK, FIRST_POINTS, SECOND_POINTS = 11, 22, 26, 30, 42
 TURN = np.uint64(54)  # up to the highest bit
+ABOVE_COSTS = np.uint64(16)  # bits below a cell's number that hold what its steps cost; no cell of cheese has numbers so high
 
 
 @helper
@@ -26,10 +28,13 @@ def toggle(state, cell):
 
 
 @helper
-def hash_cheese(state):
-    """Make the hash of the cheese anew."""
+def hash_board(state):
+    """Make the hash of the maze and its cheese anew."""
     state.hash[:] = 0
     for cell in range(np.int64(state.width) * state.height):
+        number = (np.uint64(cell) + np.uint64(1) << ABOVE_COSTS | np.uint64(state.costs[cell])) * GOLDEN
+        state.hash[0] ^= mix(number ^ LOW_SALT)
+        state.hash[1] ^= mix(number ^ HIGH_SALT)
         if has(state.cheese, cell):
             toggle(state, cell)
 

@@ -37,7 +37,7 @@ def record_of(capacity: int) -> np.dtype:
     fields: list[Any] = [
         # what changes
         ("cheese", "u8", (words,)),  # the cells that have cheese, bit by bit
-        ("hash", "u8", (2,)),  # of these cells, kept up to date: see `keys.py`
+        ("hash", "u8", (2,)),  # of these cells and the maze, kept up to date: see `keys.py`
         ("place", "i2", (2,)),  # the cell of each player; in mud, where it is going
         ("points", "i2", (2,)),  # half points of each player: a shared cheese is one for both
         ("left", "i2"),  # how much cheese there is
