@@ -50,9 +50,12 @@ def digest(learner):
 # --- learning ---
 
 
-def test_losses_fall(run, monkeypatch):
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_losses_fall(run, tmp_path, monkeypatch, precision):
     monkeypatch.setattr(module, "TELL_EVERY", 20)
-    learner = Learner(copied(run, run.path.parent / "more", learner_warm_up=10, learner_learning_rate=5e-3))
+    settings = {"learner_warm_up": 10, "learner_learning_rate": 5e-3, "learner_precision": precision}
+    learner = Learner(copied(run, tmp_path / "more", **settings))
+    assert learner.is_mixed == (precision == "bfloat16")
     assert learner.learn(steps=120) == 120
     lines = learner.run.log.read("step")
     assert [line["step"] for line in lines] == [20, 40, 60, 80, 100, 120]
@@ -257,6 +260,15 @@ def test_an_average_soon_forgets_the_first_weights():
     assert abs(float(value) - 1.0) < 0.05
     assert mean(torch.tensor(3), torch.tensor(5), torch.tensor(1)) == 5
     assert float(averaging(0.0)(torch.tensor(3.0), torch.tensor(5.0), torch.tensor(9))) == 5.0
+
+
+def test_weights_keep_their_precision_and_gradients_are_about_the_same(run, tmp_path):
+    mixed, exact = (Learner(copied(run, tmp_path / each, learner_precision=each)) for each in ("bfloat16", "float32"))
+    for learner in (mixed, exact):
+        learner.learn(steps=1)
+    for one, other in zip(mixed.model.parameters(), exact.model.parameters(), strict=True):
+        assert one.dtype == torch.float32 and one.grad.dtype == torch.float32
+        assert torch.linalg.norm(one.grad - other.grad) <= 0.3 * torch.linalg.norm(other.grad) + 1e-3
 
 
 def test_a_device_that_is_not_there():

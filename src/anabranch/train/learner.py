@@ -42,6 +42,7 @@ class Learner:
         self.run, self.settings = run, run.settings.learner
         torch.set_num_threads(self.settings.threads)
         self.device = device_of(self.settings)
+        self.is_mixed = computes_mixed(self.settings, self.device)
         self.model = Trained(run.game, run.settings.network, run.settings.targets).to(self.device)
         self.average = torch.optim.swa_utils.AveragedModel(
             self.model, avg_fn=averaging(self.settings.averaging), use_buffers=True
@@ -105,7 +106,10 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.model.train()
-        outputs = self.model(torch.from_numpy(batch.planes).to(self.device))
+        planes = torch.from_numpy(batch.planes).to(self.device, memory_format=torch.channels_last)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_mixed):
+            outputs = self.model(planes)
+        outputs = Outputs(*(None if output is None else output.float() for output in outputs))
         losses = self.losses(outputs, batch)
         self.optimizer.zero_grad(set_to_none=True)
         losses["loss"].backward()
@@ -272,6 +276,16 @@ def device_of(settings: LearnerSettings) -> torch.device:
         return torch.zeros(1, device=name).device
     except (RuntimeError, AssertionError) as error:
         raise TrainingError(f"learner.device = {name!r} cannot be used: {_first_line(error)}") from None
+
+
+def computes_mixed(settings: LearnerSettings, device: torch.device) -> bool:
+    """Whether to compute in bfloat16: where the processor or the GPU has instructions for it, unless told otherwise."""
+    if settings.precision != "auto":
+        return settings.precision == "bfloat16"
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    asked = "_is_avx512_bf16_supported", "_is_amx_tile_supported"  # PyTorch has no public names for these
+    return device.type == "cpu" and any(getattr(torch.cpu, name, lambda: False)() for name in asked)
 
 
 def rate_at(step: int, settings: LearnerSettings) -> float:

@@ -115,6 +115,11 @@ class LearnerSettings:
     export_every: int = about(12_000, "new positions until the next network", 1)
     threads: int = about(1, "threads of PyTorch", 1)
     device: str = about("auto", "cpu, cuda, or auto: a GPU if there is one")
+    precision: str = about(
+        "auto",
+        "of what a network computes while it learns, not of its weights: float32, bfloat16, or auto: the latter where it is faster",
+        among=("auto", "float32", "bfloat16"),
+    )
     seed: int = about(0, "of the order in which positions are learnt", 0, LARGEST_SEED)
 
 
