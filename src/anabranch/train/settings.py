@@ -117,7 +117,7 @@ class LearnerSettings:
     device: str = about("auto", "cpu, cuda, or auto: a GPU if there is one")
     precision: str = about(
         "auto",
-        "of what a network computes while it learns, not of its weights: float32, bfloat16, or auto: the latter where it is faster",
+        "of the computation, not of the weights: float32, bfloat16, or auto: the latter where the device has it",
         among=("auto", "float32", "bfloat16"),
     )
     seed: int = about(0, "of the order in which positions are learnt", 0, LARGEST_SEED)
