@@ -1,6 +1,8 @@
 """Kills processes of a run of training at random moments, and checks each time that nothing is lost and that the run goes on.
 
 python -m tests.train.kills --kills 20       the long form of `test_kills.py`; prints what was killed and what was found
+python -m tests.train.kills --strength       the same with Connect Four; then its last network plays that of a run that nobody
+                                             has disturbed, with as many positions, until a sequential test decides
 """
 
 import argparse
@@ -16,6 +18,9 @@ from pathlib import Path
 
 import onnx
 
+from anabranch.arena.match import Match
+from anabranch.arena.series import play
+from anabranch.arena.sprt import parse
 from anabranch.train.game_file import read_games, row_type
 from anabranch.train.run import Run
 
@@ -24,6 +29,12 @@ SETTINGS = {
     "learner.export_every": 600, "gate.games": 10, "gate.visits": 4, "gate.rate_games": 2, "gate.rate_every": 3,
     "gate.anchors": "random",
 }  # fmt: skip
+FOR_STRENGTH = SETTINGS | {
+    "network.size": "tiny", "self_play.games": 64, "self_play.visits": 16, "learner.first": 2000, "learner.export_every": 4000,
+    "gate.games": 20,
+}  # fmt: skip
+HYPOTHESES = "-60,0"  # Elo, of the run that was disturbed
+MOST_GAMES = 2000
 PATIENCE = 240.0  # seconds until the run must have gone on: kernels may have to be compiled
 PARTS = ("self-play", "learner", "gate", "supervisor")
 
@@ -35,13 +46,13 @@ class Trouble(AssertionError):
 class Victim:
     """A run in processes of its own."""
 
-    def __init__(self, folder: Path, game: str) -> None:
-        self.folder, self.game = folder, game
+    def __init__(self, folder: Path, game: str, settings: dict = SETTINGS) -> None:
+        self.folder, self.game, self.settings = folder, game, settings
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Begin the run, or continue it."""
-        options = [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
+        options = [word for name, value in self.settings.items() for word in ("--set", f"{name}={value}")]
         options = [] if (self.folder / "run.toml").exists() else options
         command = [sys.executable, "-m", "anabranch", "train", self.game, "--run", str(self.folder), *options]
         with open(self.folder.parent / "printed.txt", "ab") as printed:
@@ -100,11 +111,16 @@ class Victim:
         self.wait(lambda: sum(self.games().values()) > games, "more games were played")
         self.wait(lambda: len(Run(self.folder).networks) > networks, "another network was learnt")
 
+    def positions(self) -> int:
+        """How many positions the finished games have."""
+        run = Run(self.folder)
+        return sum(len(game.rows) for path in run.game_files for game, _ in read_games(path, row_type(run.game)))
 
-def rounds(folder: Path, kills: int, seed: int, game: str = "tictactoe") -> Counter[str]:
+
+def rounds(folder: Path, kills: int, seed: int, game: str = "tictactoe", settings: dict = SETTINGS) -> Counter[str]:
     """Kill so many times; what was killed how often."""
     chance, killed = random.Random(seed), Counter()
-    victim = Victim(folder, game)
+    victim = Victim(folder, game, settings)
     victim.start()
     try:
         victim.wait(lambda: (folder / "run.toml").exists() and sum(victim.games().values()) > 5, "games were played")
@@ -129,13 +145,35 @@ def rounds(folder: Path, kills: int, seed: int, game: str = "tictactoe") -> Coun
     return killed
 
 
+def strength(folder: Path, kills: int, seed: int) -> str:
+    """How strong a run is after so many kills, beside one without any."""
+    disturbed, calm = (Victim(folder / name, "connectfour", FOR_STRENGTH) for name in ("disturbed", "calm"))
+    rounds(disturbed.folder, kills, seed, "connectfour", FOR_STRENGTH)
+    wanted = disturbed.positions()
+    calm.start()
+    try:
+        time.sleep(5.0)
+        while calm.positions() < wanted:
+            time.sleep(2.0)
+    finally:
+        calm.stop()
+    players = [f"{each.folder.name}: puct net={Run(each.folder).networks[-1]} visits=16" for each in (disturbed, calm)]
+    match, test = Match(*players, "connectfour", opening_plies=6), parse(HYPOTHESES)
+    (standing,) = play([match], MOST_GAMES, folder / "matches.db", together=32, sprt=test)
+    return "\n".join([f"{wanted:,} positions each", *standing.lines()])
+
+
 def program() -> int:
     """The long form."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--strength", action="store_true", help="also compare its network with that of an undisturbed run")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if arguments.strength:
+            print(strength(Path(folder), arguments.kills, arguments.seed))
+            return 0
         began = time.monotonic()
         killed = rounds(Path(folder) / "run", arguments.kills, arguments.seed)
         games = sum(Victim(Path(folder) / "run", "").games().values())
