@@ -92,6 +92,7 @@ class Sides:
         same = over == over[0]
         if over[0]:
             same &= (returns == returns[0]).all(axis=1) | (random[0] != generator(0)[0])  # random returns may differ
+            self._look_at_end()
         else:
             same &= (legal == legal[0][self.actions]).all(axis=1)
             self._look_at_planes(position)
@@ -117,6 +118,23 @@ class Sides:
             expected = np.moveaxis(images[0][:, self.points], 0, 1)
             if not (images == expected).all():
                 self._refuse(int(np.argmin((images == expected).all(axis=(1, 2)))), "the planes differ")
+
+    def _look_at_end(self) -> None:
+        """Compare what is said of the end with what is said of one of its images."""
+        game, image = self.game, len(self.states) - 1
+        ends = [game.position_class(game, self.states[i : i + 1].copy()) for i in (0, image)]
+        owners, others = (game.final_ownership(end) for end in ends)
+        if owners is not None and others is not None:
+            points = self.points.shape[1]
+            if np.shape(owners) != (points,) or not np.isin(owners, (-1, 0, 1)).all():
+                self.report.note(f"`final_ownership` must give 1, -1 or 0 for each of {points} points")
+            elif not np.array_equal(owners[self.points[image]], others):
+                self._refuse(image, "other points are owned")
+        score, other = (game.final_score(end) for end in ends)
+        if score is not None and not np.isfinite(score):
+            self.report.note(f"`final_score` must give a number, not {score!r}")
+        elif score != other:
+            self._refuse(image, "the score differs")
 
     def plain(self, position: Position) -> np.ndarray:
         """The planes that the plain rule writes."""

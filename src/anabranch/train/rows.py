@@ -51,6 +51,11 @@ def exact_policy(game: Game, result: Result) -> np.ndarray:
     return exact / exact.sum() if best > game.value_range[0] else result.target
 
 
+def states_of(game: Game, rows: np.ndarray) -> np.ndarray:
+    """The positions of rows, as records of the game."""
+    return np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
+
+
 def surprise(target: np.ndarray, prior: np.ndarray) -> float:
     """How far the search's policy is from the network's: the Kullback-Leibler divergence."""
     some = target > 0.0
