@@ -262,8 +262,8 @@ class Learner:
         except (RuntimeError, ValueError, KeyError):
             raise TrainingError(
                 f"{path} is of a network of another form: `size` in [network], or which of {HEADS} in [targets] are 0, has "
-                f"changed. Take that back in {self.run.path / 'run.toml'} (what is missing there has its usual value), or begin "
-                "another run"
+                f"changed. Take that back in {self.run.path / 'run.toml'} (where a missing line stands for the default), or "
+                "begin another run"
             ) from None
         for group, decay in zip(self.optimizer.param_groups, decays, strict=True):
             group["weight_decay"] = decay  # the settings may have changed
