@@ -132,9 +132,7 @@ def test_owners_of_other_points_than_the_planes_have_are_refused(monkeypatch):
     monkeypatch.setattr(Go, "final_ownership", lambda self, position: np.zeros(8))
     game = Go(3)
     played = a_game(game.position(["pass", "pass"]), [0])
-    with pytest.raises(
-        TrainingError, match=r"final_ownership of Go\(.*\) gives an array of the shape \(8,\); it must be \(9,\)"
-    ):
+    with pytest.raises(TrainingError, match=r"final_ownership of Go.* gives an array of the shape \(8,\); it must be \(9,\)"):
         learnt_rows(game, played, learnt_type(game, TargetSettings()))
 
 
