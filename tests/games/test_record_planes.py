@@ -75,7 +75,7 @@ def test_whole_numbers_can_be_read_from_their_digits(kind, data):
     size, *rest = shown
     sign = -1 if limits.min < 0 and rest.pop(0) else 1
     assert sign * sum(int(digit) << place for place, digit in enumerate(rest)) == value
-    assert abs(size) <= 1.0001 and np.sign(size) == np.sign(value)
+    assert abs(size) < 1.01 and np.sign(size) == np.sign(value)
 
 
 def test_where_chance_or_everybody_moves_no_player_is_marked():

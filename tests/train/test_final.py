@@ -238,7 +238,7 @@ def test_what_is_exported_does_not_have_these_heads(tmp_path, size):
     network, none = NetworkSettings(size=size), TargetSettings(ownership=0.0, score=0.0)
     with_all, without = (Trained(game, network, targets) for targets in (TargetSettings(), none))
     assert without.ownership is None and without.score is None
-    outputs = with_all(torch.zeros(2, *game.planes))
+    outputs = with_all.eval()(torch.zeros(2, *game.planes))
     assert outputs.ownership.shape == (2, 16) and outputs.score.shape == (2,)
     export(with_all.net, game, tmp_path / "with.onnx")
     export(without.net, game, tmp_path / "without.onnx")

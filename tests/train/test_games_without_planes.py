@@ -14,6 +14,7 @@ from anabranch.train.model import FlatNet
 from anabranch.train.run import Run
 from anabranch.train.self_play import SelfPlay
 from anabranch.train.settings import Settings
+from tests.conftest import when_plain
 from tests.train.conftest import SMALL, new_run
 
 PLAIN = {"network_size": "auto"}
@@ -34,6 +35,7 @@ def points(network, game, games=60):
     return won / games
 
 
+@pytest.mark.when_compiled
 def test_a_network_learns_nim_from_its_record(tmp_path):
     run = new_run(tmp_path / "run", "nim", **PLAIN, self_play_games=32, self_play_visits=16, learner_learning_rate=1e-2,
                   learner_warm_up=20)  # fmt: skip
@@ -51,9 +53,10 @@ def test_a_network_learns_nim_from_its_record(tmp_path):
     assert values[0] < -0.3 and values[1] > 0.3, "who faces 20 stones loses, who faces 6 wins"
 
 
+@pytest.mark.parametrize("policy", ["search", pytest.param("regularized", marks=when_plain)])
 @pytest.mark.parametrize("game", ["pig", "goofspiel:cards=3", "matrix", "trinim:stones=6", "treasure:steps=4"])
-def test_games_of_all_kinds_can_be_learnt(tmp_path, game):
-    run = new_run(tmp_path / "run", game, **PLAIN)
+def test_games_of_all_kinds_can_be_learnt(tmp_path, game, policy):
+    run = new_run(tmp_path / "run", game, **PLAIN, targets_policy=policy)
     assert SelfPlay(run).play(games=8) >= 8
     learner = Learner(run)
     learner.window.read()
