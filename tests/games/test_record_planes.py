@@ -52,7 +52,7 @@ def test_fields_come_in_order_without_padding_and_tag():
     names = [".".join(leaf.path) for leaf in leaves_of(Fields.record)]
     assert names == ["turn", "board", "heat", "is_new", "stones", "places.row", "places.weight", "bits"]
     widths = [10, 6 * 9, 4, 1, 66, 2 * 10, 4, 65]
-    assert [leaf.count * leaf.width for leaf in leaves_of(Fields.record)] == widths
+    assert [leaf.size * leaf.width for leaf in leaves_of(Fields.record)] == widths
     game = Fields()
     states = np.repeat(game.start().record(), 3)
     states["heat"][1] = [[0.0, 1.0], [-2.0, 1e300]]

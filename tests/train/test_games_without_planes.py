@@ -14,7 +14,7 @@ from anabranch.train.model import FlatNet
 from anabranch.train.run import Run
 from anabranch.train.self_play import SelfPlay
 from anabranch.train.settings import Settings
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.train.conftest import SMALL, new_run
 
 PLAIN = {"network_size": "auto"}
@@ -54,7 +54,14 @@ def test_a_network_learns_nim_from_its_record(tmp_path):
 
 
 @pytest.mark.parametrize("policy", ["search", pytest.param("regularized", marks=when_plain)])
-@pytest.mark.parametrize("game", ["pig", "goofspiel:cards=3", "matrix", "trinim:stones=6", "treasure:steps=4"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "pig",
+        "goofspiel:cards=3",
+        *(pytest.param(name, marks=in_soak) for name in ("matrix", "trinim:stones=6", "treasure:steps=4")),
+    ],
+)
 def test_games_of_all_kinds_can_be_learnt(tmp_path, game, policy):
     run = new_run(tmp_path / "run", game, **PLAIN, targets_policy=policy)
     assert SelfPlay(run).play(games=8) >= 8

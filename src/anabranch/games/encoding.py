@@ -68,9 +68,9 @@ def _numbers_of(game: Game) -> int:
                 f"{game!r} has no `planes`, and networks cannot see its field `{'.'.join(leaf.path)}`, which is {leaf.dtype}: "
                 f"give it {REMEDY}"
             )
-    total = game.players + sum(leaf.count * leaf.width for leaf in leaves)
+    total = game.players + sum(leaf.size * leaf.width for leaf in leaves)
     if total > MOST_NUMBERS:
-        values = sum(leaf.count for leaf in leaves)
+        values = sum(leaf.size for leaf in leaves)
         raise GameError(
             f"{game!r} has no `planes`, and its record of {values:,} values is too large for networks to see as it is "
             f"({total:,} numbers; at most {MOST_NUMBERS:,}): give it {REMEDY}"

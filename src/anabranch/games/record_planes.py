@@ -26,7 +26,7 @@ class Leaf(NamedTuple):
 
     path: tuple[str, ...]  # its name, after those of the records that it is in
     dtype: np.dtype
-    count: int  # how many of them there are: an array's, times those of the records around it
+    size: int  # how many of them there are: an array's, times those of the records around it
 
     @property
     def width(self) -> int:
@@ -60,8 +60,8 @@ def show_fields(states: np.ndarray, out: np.ndarray) -> None:
         values: Any = states
         for name in leaf.path:
             values = values[name]
-        width = leaf.count * leaf.width
-        out[:, begin : begin + width] = numbers_of(values.reshape(len(states), leaf.count)).reshape(len(states), width)
+        width = leaf.size * leaf.width
+        out[:, begin : begin + width] = numbers_of(values.reshape(len(states), leaf.size)).reshape(len(states), width)
         begin += width
 
 
