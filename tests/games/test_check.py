@@ -244,6 +244,31 @@ def test_a_problem_comes_with_the_moves_that_lead_there_and_the_board():
     assert 2 not in position.legal_actions
 
 
+def stones(game, position):
+    """Who has each cell of tic-tac-toe."""
+    mover, other = int(position.state.mover), int(position.state.other)
+    sign = 1 if position.state.turn == 0 else -1
+    return np.array([sign * ((mover >> cell & 1) - (other >> cell & 1)) for cell in range(9)])
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "problem"),
+    [
+        ("final_ownership", stones, ""),
+        ("final_ownership", lambda game, position: stones(game, position)[:8], "must give 1, -1 or 0 for each of 9 points"),
+        ("final_ownership", lambda game, position: 2 * stones(game, position), "must give 1, -1 or 0 for each of 9 points"),
+        ("final_ownership", lambda game, position: np.sort(stones(game, position)), "seen through it other points are owned"),
+        ("final_score", lambda game, position: stones(game, position).sum(), ""),
+        ("final_score", lambda game, position: stones(game, position)[0], "seen through it the score differs"),
+        ("final_score", lambda game, position: np.nan, "`final_score` must give a number, not nan"),
+    ],
+)
+def test_what_is_said_of_the_end_keeps_its_shape_and_turns_with_the_board(monkeypatch, name, method, problem):
+    monkeypatch.setattr(TicTacToe, name, method)
+    report = ab.check(TicTacToe(), games=5)
+    assert problem in str(report) if problem else report.ok, report
+
+
 def test_the_report_says_which_symmetries_could_be_followed():
     report = ab.check(load("othello"), games=1)
     assert "4 of 8 symmetries" in str(report)

@@ -88,11 +88,6 @@ def test_many_states_are_encoded_as_each_one_by_itself(game):
         assert np.array_equal(seen, plain)
 
 
-def test_a_game_without_planes_says_what_it_lacks():
-    with pytest.raises(ab.errors.GameError, match="has no encoding for networks: give it `planes` and a rule `encode`"):
-        encode(Nim(), Nim().start().record())
-
-
 @pytest.mark.parametrize("body", [{"planes": (1, 1, 1)}, {"encode": ab.rule(lambda state, planes: None)}])
 def test_planes_and_encode_come_together(body):
     with pytest.raises(ab.errors.GameError, match="both a rule `encode` and the shape"):

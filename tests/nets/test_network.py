@@ -14,6 +14,7 @@ from anabranch.games.encoding import encode
 from anabranch.games.go import Go
 from anabranch.games.hex import Hex
 from anabranch.games.nim import Nim
+from anabranch.games.objects import ObjectGame
 from anabranch.games.othello import Othello
 from anabranch.games.tictactoe import TicTacToe
 from anabranch.nets.augment import augment
@@ -32,6 +33,15 @@ class Fixed(torch.nn.Module):
 
     def forward(self, planes):
         return self.logits.expand(len(planes), -1), self.values.expand(len(planes), -1)
+
+
+class Chain:
+    """Positions that are Python objects."""
+
+    actions = 1
+
+    def play(self, action):
+        return Chain()
 
 
 class Linear(torch.nn.Module):
@@ -318,9 +328,15 @@ def test_what_is_no_model(model):
         ab.Network(model)
 
 
-def test_a_game_without_planes_wants_them():
-    with pytest.raises(ab.errors.NetworkError, match=r"Nim\(\) has no encoding for networks"):
-        ab.Network(Fixed([0.0] * 3, [0.0]), game=Nim())
+def test_a_game_without_planes_is_seen_by_its_record():
+    network = ab.Network(Fixed([0.0, 0.0, 50.0], [0.5]), game=Nim(), symmetry="all")
+    priors, values = network(Nim().position([2]).record())
+    assert np.allclose(priors, [[0.0, 0.0, 1.0]]) and np.allclose(values, [0.5])
+
+
+def test_positions_that_are_python_objects_cannot_be_seen():
+    with pytest.raises(ab.errors.NetworkError, match="are Python objects, which networks cannot see; give a function"):
+        ab.Network(Fixed([0.0], [0.0]), game=ObjectGame(Chain))
 
 
 def test_states_of_another_game_are_refused():

@@ -126,7 +126,7 @@ def test_outputs_without_our_names_are_taken_in_their_order(connect_four, tmp_pa
 
 
 def test_a_game_without_planes_has_no_model():
-    with pytest.raises(ab.errors.GameError, match="has no encoding"):
+    with pytest.raises(ab.errors.GameError, match="there is no board for a residual network: give it `planes ="):
         make_model(Nim())
 
 

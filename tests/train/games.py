@@ -4,6 +4,7 @@ import numpy as np
 
 import anabranch as ab
 from anabranch.games.goofspiel import POINTS, Goofspiel
+from anabranch.games.nim import Nim
 from anabranch.games.rules import CHANCE
 
 TOLLS = np.array([0.1, 0.25, 0.45])  # by action: what the mover takes from the other at once
@@ -67,6 +68,12 @@ class Tolls(ab.Game):
         planes[2, 0, 0] = state.turn
         planes[2, 0, 1 + max(state.toll, 0)] = 1.0 if state.toll >= 0 else 0.0
         planes[2, 0, 4] = state.flying
+
+
+class Crowd(Nim):
+    """Nim with so many spectators that a network cannot see them all."""
+
+    state = np.dtype([("stones", "i4"), ("turn", "i1"), ("spectators", "f4", (100_000,))])
 
 
 class SeenGoofspiel(Goofspiel):

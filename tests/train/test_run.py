@@ -112,6 +112,12 @@ def test_settings_that_cannot_be_used_leave_no_run_behind(tmp_path, settings, co
     assert not (tmp_path / "run").exists()
 
 
+def test_a_game_without_planes_has_no_residual_network(tmp_path):
+    with pytest.raises(TrainingError, match=r"network\.size = 'tiny': Nim\(\) has no `planes`, .* leave it at \"auto\""):
+        Run.create(tmp_path / "run", "nim", Settings().but(network_size="tiny"))
+    assert not (tmp_path / "run").exists()
+
+
 def test_settings_that_were_never_checked_leave_no_run_behind(tmp_path):
     with pytest.raises(TrainingError, match=r"run\.keep_checkpoints = 0: must be at least 1"):
         Run.create(tmp_path / "run", "tictactoe", Settings(run=RunSettings(keep_checkpoints=0)))
@@ -121,7 +127,7 @@ def test_settings_that_were_never_checked_leave_no_run_behind(tmp_path):
 @pytest.mark.parametrize(
     ("game", "complaint"),
     [
-        ("nim", "has no encoding for networks. Give it `planes"),
+        ("tests.train.games:Crowd", "its record of 100,002 values is too large for networks to see as it is"),
         ("tictactow", "did you mean tictactoe"),
         ("no.py:Game", "no file"),
     ],

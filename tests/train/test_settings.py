@@ -95,7 +95,7 @@ def test_fields_are_named_with_an_underscore_or_a_dot():
         ("[gate]\nrefuse = 1", "gate.refuse = 1.0: must be at most 0"),
         ("[targets]\noutcome = 1.5", "targets.outcome = 1.5: must be from 0 to 1"),
         (f"[network]\nseed = {2**63}", "network.seed = 9223372036854775808: must be from 0 to"),
-        ("[network]\nsize = 'huge'", "network.size = 'huge': must be one of tiny, small, medium, large, flat"),
+        ("[network]\nsize = 'huge'", "network.size = 'huge': must be one of auto, tiny, small, medium, large, flat"),
         ("[learner", "this is not TOML: Expected"),
         ("[learner]\nbatch = 1\nbatch = 2", "this is not TOML: Cannot overwrite a value"),
     ],

@@ -100,9 +100,9 @@ class Sides:
         observe_each(self.states, np.zeros(size, np.int64), legal, over, returns, random)
         same = over == over[0]
         if over[0]:
-            same &= (returns == returns[0][self.players]).all(axis=1) | (
-                random[0] != generator(0)[0]
-            )  # random returns may differ
+            differs = random[0] != generator(0)[0]  # random returns may differ
+            same &= (returns == returns[0][self.players]).all(axis=1) | differs
+            self._look_at_end()
         else:
             same &= (legal == legal[0][self.actions]).all(axis=1)
             self._look_at_planes(position)
@@ -127,6 +127,23 @@ class Sides:
             expected = self.ways.of_planes(np.repeat(planes[:1], len(planes), axis=0), self.kept)
             if not (planes == expected).all():
                 self._refuse(int(np.argmin((planes == expected).all(axis=(1, 2, 3)))), "the planes differ")
+
+    def _look_at_end(self) -> None:
+        """Compare what is said of the end with what is said of one of its images."""
+        game, image = self.game, len(self.states) - 1
+        ends = [game.position_class(game, self.states[i : i + 1].copy()) for i in (0, image)]
+        owners, others = (game.final_ownership(end) for end in ends)
+        if owners is not None and others is not None:
+            points = self.ways.points.shape[1]
+            if np.shape(owners) != (points,) or not np.isin(owners, (-1, 0, 1)).all():
+                self.report.note(f"`final_ownership` must give 1, -1 or 0 for each of {points} points")
+            elif not np.array_equal(owners[self.ways.points[self.kept[image]]], others):
+                self._refuse(image, "other points are owned")
+        score, other = (game.final_score(end) for end in ends)
+        if score is not None and not np.isfinite(score):
+            self.report.note(f"`final_score` must give a number, not {score!r}")
+        elif score != other:
+            self._refuse(image, "the score differs")
 
     def plain(self, position: Position) -> np.ndarray:
         """The planes that the plain rule writes."""

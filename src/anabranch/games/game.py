@@ -21,7 +21,7 @@ from anabranch.games.refuse import refuse_answers, refuse_fields, refuse_paramet
 from anabranch.games.rules import REPETITIONS
 from anabranch.games.symmetry import Symmetries, identity
 from anabranch.jit import helper, readable
-from anabranch.jit.dispatch import TAG_PREFIX
+from anabranch.jit.dispatch import PAD_PREFIX, TAG_PREFIX
 
 REQUIRED = ("setup", "to_play", "is_legal", "play", "is_over", "returns")
 OPTIONAL = (
@@ -53,7 +53,7 @@ class Game:
     repetition: str = "nothing"  # what a repeated position means: "draw", "loss", "forbidden"
     repetition_count: int = 2  # the occurrence at which it means that: the second or the third
     actions_keep_meaning: ClassVar[bool] = True  # whether an action has a similar effect now and a few moves later: see Rave
-    planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: there is none
+    planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: see `encoding.py`
     policy: ClassVar[Any] = RandomPolicy()  # the default policy of playouts, unless `Rollout` has another
     draws_boards: bool = False  # whether `start` gives another board for each number
     named_policies: ClassVar[dict[str, Any]] = {}  # policies that are arena players under these names
@@ -177,6 +177,17 @@ class Game:
         """The symmetries of a position, the identity first; see `symmetry.py`. By default only the identity."""
         _, height, width = self.planes or (0, 0, 0)
         return Symmetries(identity(height, width), np.arange(self.actions)[None])
+
+    # --- what the end says beside who has won: only training asks, of a position where rule `is_over` says yes ---
+
+    def final_ownership(self, position: Position) -> np.ndarray | None:
+        """Who owns each point of the planes: 1 for player 0, -1 for player 1, 0 for nobody; shape (height * width,). By default
+        None: points have no owners."""
+        return None
+
+    def final_score(self, position: Position) -> float | None:
+        """By how many points player 0 is ahead. By default None: points are not counted."""
+        return None
 
     # --- names, text and drawings ---
 
@@ -317,7 +328,7 @@ def _tagged(state: np.dtype, tag: str) -> np.dtype:
     for name in aligned.names:
         dtype, offset = aligned.fields[name][:2]
         if offset > end:
-            fields.append((f"pad:{end}", "u1", (offset - end,)))
+            fields.append((f"{PAD_PREFIX}{end}", "u1", (offset - end,)))
         fields.append((name, dtype))
         end = offset + dtype.itemsize
     return np.dtype(fields, align=True)

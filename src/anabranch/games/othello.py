@@ -118,8 +118,16 @@ class Othello(Game):
     def name_of(self, action):
         return "pass" if action == PASS else cell_name(action, 8)
 
+    def final_ownership(self, position):
+        black, white = discs(position.state)
+        return np.array([(black >> cell & 1) - (white >> cell & 1) for cell in range(64)], np.int8)
+
+    def final_score(self, position):
+        black, white = discs(position.state)
+        return float(black.bit_count() - white.bit_count())
+
     def _grid(self, state):
-        black, white = (int(discs) for discs in (state.mover, state.other)[:: 1 if state.turn == 0 else -1])
+        black, white = discs(state)
         cells = [[(black >> cell & 1) + 2 * (white >> cell & 1) for cell in range(row, row + 8)] for row in range(0, 64, 8)]
         return Grid(cells, rows=True, colours=("#2f7d4f", "#111111", "#fafafa"), background="#d9d2bf")
 
@@ -128,6 +136,12 @@ class Othello(Game):
 
     def svg(self, state):
         return self._grid(state).svg()
+
+
+def discs(state):
+    """Black's discs and white's."""
+    mover, other = int(state.mover), int(state.other)
+    return (mover, other) if state.turn == 0 else (other, mover)
 
 
 @helper

@@ -30,6 +30,10 @@ class Symmetries:
         flat = planes.reshape(*planes.shape[:2], -1)
         return rearranged(flat, _rows(self.channels, sides, flat.shape[1]), self.points[sides]).reshape(planes.shape)
 
+    def of_points(self, numbers: np.ndarray, sides: np.ndarray) -> np.ndarray:
+        """A number for each point, (n, points), likewise."""
+        return rearranged(numbers[:, None], _rows(None, sides, 1), self.points[sides])[:, 0]
+
     def of_policies(self, policies: np.ndarray, sides: np.ndarray, back: bool = False) -> np.ndarray:
         """Policies (n, 1 or 2, actions) under these symmetries, or from there back to how they were."""
         whose, actions = _rows(self.players, sides, policies.shape[1]), self.actions[sides]

@@ -27,6 +27,7 @@ from anabranch.jit.pointers import class_of
 from anabranch.jit.settings import CALLED, INLINED
 
 TAG_PREFIX = "game:"  # marks the zero-length field that distinguishes two games whose records look alike
+PAD_PREFIX = "pad:"  # and this the fields that are padding
 
 
 def tag_field(name: str) -> tuple[str, str, tuple[int]]:

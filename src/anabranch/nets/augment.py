@@ -3,6 +3,7 @@
 import numpy as np
 
 from anabranch.errors import GameError
+from anabranch.games.encoding import planes_of, symmetries_of
 from anabranch.games.game import Game
 
 
@@ -13,13 +14,13 @@ def augment(
     then all n under the next, and so on. Where both players move at once policies are (n, 2, actions). A value is the same
     under all symmetries, except that players may change places where each has one."""
     wanted = len(planes), *game.policy_shape
-    if planes.shape[1:] != game.planes or policies.shape != wanted or len(values) != len(planes):
-        shape, each = (", ".join(map(str, sizes or ())) for sizes in (game.planes, game.policy_shape))
+    if planes.shape[1:] != planes_of(game) or policies.shape != wanted or len(values) != len(planes):
+        shape, each = (", ".join(map(str, sizes)) for sizes in (planes_of(game), game.policy_shape))
         raise GameError(
             f"for {game!r} planes have the shape (n, {shape}) and policies (n, {each}), with n values; "
             f"not {planes.shape}, {policies.shape} and {len(values)} values"
         )
-    ways, flat = game.symmetries(), policies.reshape(len(planes), -1, game.actions)
+    ways, flat = symmetries_of(game), policies.reshape(len(planes), -1, game.actions)
     sides = [np.full(len(planes), side) for side in range(len(ways))]
     all_policies = np.concatenate([ways.of_policies(flat, side) for side in sides]).reshape(-1, *policies.shape[1:])
     all_values = np.concatenate([ways.of_values(values, side) for side in sides])

@@ -18,7 +18,7 @@ import numpy as np
 from anabranch._version import __version__
 from anabranch.errors import GameError, NetworkError
 from anabranch.extras import needed
-from anabranch.games.encoding import encode
+from anabranch.games.encoding import REMEDY, encode, planes_of
 from anabranch.games.game import Game
 from anabranch.nets.runtimes import ACTIONS, GAME, PLANES, VERSION, OnnxModel
 
@@ -37,7 +37,7 @@ TOLERANCE = 1e-4  # on the outputs of the exported file; single precision, summe
 def make_model(game: Game, blocks: int = 6, channels: int = 64) -> "ResidualNet":
     """A new network for a game; seed it with `torch.manual_seed`."""
     if game.planes is None:
-        raise GameError(f"{game!r} has no encoding for networks: give it `planes` and a rule `encode`")
+        raise GameError(f"{game!r} has no `planes`, so there is no board for a residual network: give it {REMEDY}")
     return ResidualNet(game.planes, math.prod(game.policy_shape), game.value_width(), blocks, channels)
 
 
@@ -158,7 +158,7 @@ def _sign(path: Path, game: Game, more: dict[str, str]) -> None:
     """Write into the file which game it is for, and what else is known of it."""
     onnx = needed("onnx", "train")
     model = onnx.load(path)
-    facts = more | {GAME: repr(game), PLANES: repr(game.planes), ACTIONS: str(game.actions), VERSION: __version__}
+    facts = more | {GAME: repr(game), PLANES: repr(planes_of(game)), ACTIONS: str(game.actions), VERSION: __version__}
     onnx.helper.set_model_props(model, facts)
     onnx.save(model, path)
 

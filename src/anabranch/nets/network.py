@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import NetworkError, OptionError
-from anabranch.games.encoding import encode
+from anabranch.games.encoding import encode, symmetries_of
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.jit import readable
@@ -20,6 +20,8 @@ from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
 from anabranch.nets.runtimes import Model, is_module, load
 from anabranch.search.evaluate.python import Checked
+
+OBJECTS = "Python objects, which networks cannot see; give a function of positions as the model"
 
 
 class Network(NetworkEvaluator):
@@ -71,8 +73,8 @@ class Network(NetworkEvaluator):
     def _check(self, game: Game) -> None:
         """Raise if this network cannot evaluate a game."""
         if not self._is_function:
-            if getattr(game, "planes", None) is None:
-                raise NetworkError(f"{game!r} has no encoding for networks: give it `planes` and a rule `encode`")
+            if not isinstance(game, Game):
+                raise NetworkError(f"the positions of {game!r} are {OBJECTS}")
             self._load().check(game)
 
     def _widths(self, game: Game) -> tuple[int, int]:
@@ -115,7 +117,7 @@ class Network(NetworkEvaluator):
             logits, raw = self._timed(self._load(), len(planes), planes)
             return logits[None], raw[None]
         assert self.game is not None
-        ways = self.game.symmetries()
+        ways = symmetries_of(self.game)
         looks = []
         for sides in self._sides(keys, len(ways)):
             logits, raw = self._timed(self._load(), len(planes), ways.of_planes(planes, sides))
@@ -135,7 +137,7 @@ class Network(NetworkEvaluator):
     def _ask_objects(self, positions: Any) -> Any:
         """Evaluate positions that are Python objects, which have no records to encode or to cache."""
         if not self._is_function:
-            raise NetworkError("positions that are Python objects have no planes; give a function of positions as the model")
+            raise NetworkError(f"these positions are {OBJECTS}")
         return self._timed(self.model, len(positions), positions)
 
     def __repr__(self) -> str:

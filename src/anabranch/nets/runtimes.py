@@ -15,6 +15,7 @@ import numpy as np
 
 from anabranch.errors import NetworkError
 from anabranch.extras import needed
+from anabranch.games.encoding import planes_of
 from anabranch.games.game import Game
 
 GAME, PLANES, ACTIONS, VERSION = (f"anabranch.{name}" for name in ("game", "planes", "actions", "version"))  # in a file
@@ -28,11 +29,11 @@ class Model:
 
     def check(self, game: Game) -> None:
         """Raise if this network does not fit a game: run two positions of zeros, and check the shapes of the outputs."""
-        assert game.planes is not None
+        shape = planes_of(game)
         try:
-            policy, values = self(np.zeros((2, *game.planes), np.float32))
+            policy, values = self(np.zeros((2, *shape), np.float32))
         except Exception as error:
-            what = f"planes of the shape {game.planes}, those of {game!r}"
+            what = f"planes of the shape {shape}, those of {game!r}"
             raise NetworkError(f"{self.name} does not take {what}: {_first_line(error)}") from error
         wanted = math.prod(game.policy_shape)
         if np.shape(policy) != (2, wanted):
@@ -71,10 +72,10 @@ class OnnxModel(Model):
         made_for = self.made_for.partition("(")[0]
         if made_for and made_for != repr(game).partition("(")[0]:
             raise NetworkError(f"{self.name} is a network for {self.made_for}, not for {game!r}")
-        wanted = self.shape[1:]
-        if len(wanted) != 3 or any(isinstance(w, int) and w != p for w, p in zip(wanted, game.planes or (), strict=True)):
+        wanted, shape = self.shape[1:], planes_of(game)
+        if len(wanted) != 3 or any(isinstance(w, int) and w != p for w, p in zip(wanted, shape, strict=True)):
             takes = ", ".join(str(size) for size in wanted)
-            raise NetworkError(f"{self.name} takes planes of the shape ({takes}); those of {game!r} have {game.planes}")
+            raise NetworkError(f"{self.name} takes planes of the shape ({takes}); those of {game!r} have {shape}")
         if isinstance(self.shape[0], int):
             raise NetworkError(f"{self.name} takes {self.shape[0]} position(s) a call; export it with a batch of any size")
         super().check(game)

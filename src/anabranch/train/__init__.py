@@ -5,7 +5,8 @@
     game_in_progress.py  a game until it is written                 openings.py  how games begin
     choices.py    how self-play searches and chooses                rows.py      what is kept of a search
     network_in_use.py  its evaluator                                summary.py   what it did, for the log
-    window.py     the rows that are learnt from at the moment       targets.py   what a network should say of a position
+    window.py     the rows that are learnt from at the moment       final.py     what the end of a game adds to them
+    targets.py    what a network should say of a position           model.py     networks, with heads for learning
     learner.py    learns, averages weights, writes checkpoints      gate.py      new networks play old ones; ratings
     supervisor.py all of it at once, in processes of their own      log.py       what happened, as JSON lines
     progress.py   where a run stands, as its log says               findings.py  known faults, recognised in the log

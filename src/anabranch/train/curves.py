@@ -206,6 +206,8 @@ def _of_steps(run: Run, steps: list[Line], games: list[Line], clock: Clock, scal
     yield from chart("Spread of values (standard deviation)", [line("value_spread", "values are in -1 to 1", steps)], (0.0,))
     sizes = [line("rows", "positions so far", steps), line("window", "learnt from now (window)", steps)]
     yield from chart("Positions", sizes, (0.0,))
+    helps = {"reply": "reply", "left": "moves left", "ownership": "ownership", "score": "score"}
+    yield from chart("Loss of what only learning uses", [line(name, words, steps) for name, words in helps.items()])
     yield from chart("Norm of gradients", [line("gradient", "mean over 100 steps", steps)], (0.0,))
 
 

@@ -58,6 +58,11 @@ def rule_of(seen: Seen) -> str:
     return "decoupled" if isinstance(seen.run.game, SimultaneousGame) else "gumbel"
 
 
+def size_now(seen: Seen) -> str:
+    """The size of the network."""
+    return seen.run.settings.network.size_for(seen.run.game)
+
+
 def is_done(seen: Seen) -> bool:
     """Whether the planned time is over."""
     told = [line for line in seen.others if line["what"] == "time"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anabranch.train.evidence import LEAST_LINES, LEAST_ROWS, NOTE, WARNING, Finding, Seen, is_done, latest_mean
+from anabranch.train.evidence import LEAST_LINES, LEAST_ROWS, NOTE, WARNING, Finding, Seen, is_done, latest_mean, size_now
 from anabranch.train.progress import anchors_of, number, numbers
 
 FLAT = 0.03  # standard deviation of values, which are between -1 and 1: all positions look alike
@@ -47,7 +47,7 @@ def value_guesses(seen: Seen) -> Iterator[Finding]:
             f"After {seen.step:,.0f} steps the network names the winner in {found:.0%} of positions; a guess is right in 50 %. "
             "Check that `encode` shows the position in the view of the player to move and that `returns` has the right sign "
             "(`anabranch check`); then try a larger network (network.size, now "
-            f'"{seen.run.settings.network.size}").',
+            f'"{size_now(seen)}").',
         )
 
 
@@ -146,7 +146,7 @@ def elo_stands(seen: Seen) -> Iterator[Finding]:
                 WARNING if not is_done(seen) else NOTE,
                 f"The last {ELO_LINES} ratings have a mean of {after:.0f}, the {ELO_LINES} before {before:.0f}. If no other "
                 f"finding explains it: more self_play.visits (now {seen.run.settings.self_play.visits}), a larger network.size "
-                f'(now "{seen.run.settings.network.size}"; that needs a new run), or a smaller learner.learning_rate (now '
+                f'(now "{size_now(seen)}"; that needs a new run), or a smaller learner.learning_rate (now '
                 f"{seen.run.settings.learner.learning_rate:g}). It may also be as strong as this network can be.",
             )
 

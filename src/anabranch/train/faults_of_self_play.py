@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.train.evidence import LEAST_GAMES, LEAST_ROWS, NOTE, WARNING, Finding, Seen, latest_mean, rule_of
+from anabranch.train.evidence import LEAST_GAMES, LEAST_ROWS, NOTE, WARNING, Finding, Seen, latest_mean, rule_of, size_now
 from anabranch.train.progress import counts, mean, most_entropy, number, policies_of, total
 from anabranch.train.summary import FIRST_MOVES
 
@@ -166,7 +166,7 @@ def network_outside(seen: Seen) -> Iterator[Finding]:
             NOTE,
             f"{inside / seconds:.0%} of the time of self-play is spent in the network ({hits / (hits + evaluations):.0%} of "
             f"positions come from its cache); the rest goes to the search and the rules. A larger network.size (now "
-            f'"{settings.network.size}") would cost little speed; more self_play.games (now {settings.self_play.games}) share '
+            f'"{size_now(seen)}") would cost little speed; more self_play.games (now {settings.self_play.games}) share '
             "the rest among more positions.",
         )
 

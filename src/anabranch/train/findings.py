@@ -10,6 +10,7 @@ Each check looks for one fault, and says nothing where there is too little to se
 import time
 from collections.abc import Callable, Iterator
 
+from anabranch.games.encoding import REMEDY, planes_of
 from anabranch.train import faults_of_learning as learning
 from anabranch.train import faults_of_self_play as self_play
 from anabranch.train.evidence import NOTE, WARNING, Finding, Seen, is_done
@@ -35,6 +36,19 @@ def findings(run: Run, now: float | None = None) -> list[Finding]:
     )
     found = [finding for check in CHECKS for finding in check(seen)]
     return sorted(found, key=lambda finding: finding.severity != WARNING)
+
+
+def record_shown(seen: Seen) -> Iterator[Finding]:
+    """Networks see the fields of the record, since there is nothing better."""
+    game = seen.run.game
+    if game.planes is None:
+        yield Finding(
+            "networks see the record",
+            NOTE,
+            f"{game!r} has no `planes`, so networks see the fields of its record as {planes_of(game)[0]:,} numbers. Where they "
+            "are a board, or are not in the view of the player to move, networks learn more from planes: give the game "
+            f"{REMEDY}.",
+        )
 
 
 def silence(seen: Seen) -> Iterator[Finding]:
@@ -77,4 +91,5 @@ CHECKS: tuple[Callable[[Seen], Iterator[Finding]], ...] = (
     self_play.crowded,
     self_play.network_outside,
     silence,
+    record_shown,
 )

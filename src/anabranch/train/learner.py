@@ -32,6 +32,7 @@ TELL_EVERY = 100  # steps between two lines in the log
 WAIT = 0.2
 BOARD = "tensorboard"  # the folder for it, in the run's
 FORM = 2  # of checkpoints
+HEADS = "`reply`, `moves_left`, `ownership` and `score`"  # the settings that decide which heads a network has
 RUN, SETTINGS, ROWS = "anabranch.run", "anabranch.settings", "anabranch.rows"  # what a network says of where it comes from
 
 
@@ -141,7 +142,25 @@ class Learner:
         if outputs.left is not None:
             found["left"] = functional.smooth_l1_loss(outputs.left, torch.from_numpy(batch.left).to(self.device))
             loss = loss + weights.moves_left * found["left"]
+        found |= self._losses_of_ends(outputs, batch)
+        for name in ("ownership", "score"):
+            if name in found:
+                loss = loss + getattr(weights, name) * found[name]
         return {"loss": loss, **found}
+
+    def _losses_of_ends(self, outputs: Outputs, batch: Batch) -> dict[str, Any]:
+        """The losses of ownership and score, over positions of games whose end is known."""
+        found: dict[str, Any] = {}
+        if batch.settled is None or not batch.settled.any():
+            return found
+        known = torch.from_numpy(batch.settled).to(self.device)
+        if outputs.ownership is not None:
+            owned = (1.0 + torch.from_numpy(batch.ownership).to(self.device)) / 2.0  # as a probability
+            found["ownership"] = functional.binary_cross_entropy_with_logits(outputs.ownership[known], owned[known])
+        if outputs.score is not None:
+            score = torch.from_numpy(batch.score).to(self.device)
+            found["score"] = functional.smooth_l1_loss(outputs.score[known], score[known])
+        return found
 
     def _count(self, losses: dict[str, Any], outputs: Outputs, batch: Batch, norm: float, rate: float) -> None:
         """Sum up what the log says every so many steps."""
@@ -246,8 +265,9 @@ class Learner:
             self.optimizer.load_state_dict(state["optimizer"])
         except (RuntimeError, ValueError, KeyError):
             raise TrainingError(
-                f"{path} is of a network of another form: `size` in [network], or whether `reply` and `moves_left` in "
-                f"[targets] are 0, was changed in {self.run.path / 'run.toml'}. Take that back, or begin another run"
+                f"{path} is of a network of another form: `size` in [network], or which of {HEADS} in [targets] are 0, has "
+                f"changed. Take that back in {self.run.path / 'run.toml'} (where a missing line stands for the default), or "
+                "begin another run"
             ) from None
         for group, decay in zip(self.optimizer.param_groups, decays, strict=True):
             group["weight_decay"] = decay  # the settings may have changed

@@ -1,10 +1,11 @@
 """The networks that are trained, in named sizes, with heads that only learning uses. It needs PyTorch.
 
     tiny, small, medium, large   residual networks with global pooling, `nets/model.py`
-    flat                         fully connected, for games whose planes are not a board
+    flat                         fully connected, for games without planes, or whose planes are not a board
 
-A network's policy and value are exported; the opponent's reply and the moves left are learnt beside them, because that makes
-the trunk better (Wu 2019, sections 4.1 and 5.1), and then left out.
+A network's policy and value are exported. The opponent's reply, the moves left and, where a game offers them (`final.py`), the
+ownership of points and the score are learnt beside them, because that makes the trunk better (Wu 2019, sections 4.1 and 5.1),
+and then left out.
 """
 
 import math
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from anabranch.games.encoding import planes_of
 from anabranch.games.game import Game
 from anabranch.nets.model import FlatPolicy, PointPolicy, Pool, ResidualNet
+from anabranch.train.final import offered
 from anabranch.train.settings import NetworkSettings, TargetSettings
 
 
@@ -63,6 +66,8 @@ class Outputs(NamedTuple):
     value: Any  # (n, value width)
     reply: Any  # logits (n, actions), or None
     left: Any  # (n,), or None
+    ownership: Any  # logits (n, points) of that the player to move will own them, or None
+    score: Any  # (n,), or None
 
 
 class Trained(nn.Module):
@@ -70,21 +75,26 @@ class Trained(nn.Module):
 
     def __init__(self, game: Game, network: NetworkSettings, targets: TargetSettings) -> None:
         super().__init__()
-        assert game.planes is not None
         torch.manual_seed(network.seed)
-        policy, width, points = math.prod(game.policy_shape), game.value_width(), game.planes[1] * game.planes[2]
-        if network.size == "flat":
-            self.net: Any = FlatNet(game.planes, policy, width)
+        planes, size, what = planes_of(game), network.size_for(game), offered(game, targets)
+        policy, width, points = math.prod(game.policy_shape), game.value_width(), planes[1] * planes[2]
+        if size == "flat":
+            self.net: Any = FlatNet(planes, policy, width)
             reply: Any = nn.Linear(FLAT, game.actions)
             left: Any = nn.Linear(FLAT, 1)
+            ownership: Any = nn.Linear(FLAT, points)
+            score: Any = nn.Linear(FLAT, 1)
         else:
-            blocks, channels = SIZES[network.size]
-            self.net = ResidualNet(game.planes, policy, width, blocks, channels)
+            blocks, channels = SIZES[size]
+            self.net = ResidualNet(planes, policy, width, blocks, channels)
             on_points = game.actions >= points
             reply = PointPolicy(channels, game.actions - points) if on_points else FlatPolicy(channels, points, game.actions)
-            left = nn.Sequential(Pool(), nn.Linear(2 * channels, channels), nn.ReLU(), nn.Linear(channels, 1))
+            left = _number(channels)
+            ownership, score = PointPolicy(channels, 0), _number(channels)
         self.reply = reply if targets.reply > 0.0 else None
         self.left = left if targets.moves_left > 0.0 else None
+        self.ownership = ownership if what.ownership else None
+        self.score = score if what.score else None
 
     def forward(self, planes: Any) -> Outputs:
         """All outputs."""
@@ -94,7 +104,14 @@ class Trained(nn.Module):
             value=torch.tanh(self.net.value(trunk)),
             reply=None if self.reply is None else self.reply(trunk),
             left=None if self.left is None else self.left(trunk)[:, 0],
+            ownership=None if self.ownership is None else self.ownership(trunk),
+            score=None if self.score is None else self.score(trunk)[:, 0],
         )
+
+
+def _number(channels: int) -> nn.Module:
+    """A number for the whole board."""
+    return nn.Sequential(Pool(), nn.Linear(2 * channels, channels), nn.ReLU(), nn.Linear(channels, 1))
 
 
 def size_of(network: Any) -> int:

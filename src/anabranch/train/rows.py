@@ -20,14 +20,20 @@ def row_of(game: Game, dtype: np.dtype, position: Position, result: Result, regu
     row = np.zeros((), dtype)
     row["state"] = position.data
     is_exact = result.proven and isinstance(result.moves, list)
-    row["policy"] = exact_policy(game, result) if is_exact else np.ravel(result.target)
+    row["policy"] = over_actions(game, exact_policy(game, result) if is_exact else result.target)
     if regularized:
-        row["regularized"] = row["policy"] if is_exact else np.ravel(result.regularized)
+        row["regularized"] = row["policy"] if is_exact else over_actions(game, result.regularized)
     row["prior"] = priors_of(game, result)
     row["search"] = np.ravel(result.value)[: game.value_width()]  # where both move at once, the result has both values
     row["ply"] = min(len(position.moves), MOST_PLIES)
     row["proven"] = result.proven
     return row[()]
+
+
+def over_actions(game: Game, policy: Any) -> np.ndarray:
+    """A result's policy without the places that it has for chance events, where there are more of them than actions; both
+    players' one after the other."""
+    return np.atleast_2d(policy)[:, : game.actions].ravel()
 
 
 def priors_of(game: Game, result: Result) -> np.ndarray:
@@ -49,6 +55,11 @@ def exact_policy(game: Game, result: Result) -> np.ndarray:
         if move.proven and move.value == best:
             exact[move.action] = 1.0
     return exact / exact.sum() if best > game.value_range[0] else result.target
+
+
+def states_of(game: Game, rows: np.ndarray) -> np.ndarray:
+    """The positions of rows, as records of the game."""
+    return np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
 
 
 def surprise(target: np.ndarray, prior: np.ndarray) -> float:

@@ -19,6 +19,7 @@ from typing import Any
 
 from anabranch._version import __version__
 from anabranch.errors import SearchError, TrainingError
+from anabranch.games.encoding import planes_of
 from anabranch.games.fingerprint import rules_fingerprint
 from anabranch.games.game import Game
 from anabranch.games.registry import load
@@ -48,6 +49,7 @@ class Run:
         except KeyError as missing:
             raise TrainingError(f"{self.path / SETTINGS}: there is no line {missing.args[0]} = ...") from None
         self.game: Game = trainable(load(self.game_name))
+        self.settings.network.size_for(self.game)  # raises if that is not possible
         if rules_fingerprint(self.game) != fingerprint:
             raise TrainingError(
                 f"the rules of {self.game_name} have changed since {self.path} began: its games and networks are for other "
@@ -63,7 +65,9 @@ class Run:
             raise TrainingError(f"{path} has a run already; continue it, or name another folder")
         top = {"game": _absolute(game), "rules": rules_fingerprint(loaded), "version": __version__}
         text = text_of(settings, top)
-        _check_sizes(parse(text)[1], "")
+        checked = parse(text)[1]
+        _check_sizes(checked, "")
+        checked.network.size_for(loaded)
         try:
             for folder in FOLDERS:
                 (path / folder).mkdir(parents=True, exist_ok=True)
@@ -153,11 +157,7 @@ def trainable(game: Any) -> Game:
     """The game, if networks can learn it."""
     if not isinstance(game, Game):
         raise TrainingError(f"{game!r} consists of Python objects; training needs a compiled `Game` (docs/training.md)")
-    if game.planes is None:
-        raise TrainingError(
-            f"{game!r} has no encoding for networks. Give it `planes = channels, height, width` and a rule `encode(state, "
-            "planes)` that fills them, in the view of the player to move: docs/nets.md#network-inputs-for-your-game"
-        )
+    planes_of(game)  # raises if networks cannot see it
     return game
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from anabranch.errors import TrainingError
+from anabranch.games.encoding import REMEDY
+from anabranch.games.game import Game
 
 TOP = ("game", "rules", "version")  # what `run.toml` says before its sections
 LARGEST_SEED = 2**63 - 1
@@ -30,11 +32,23 @@ class NetworkSettings:
     """The network that is trained."""
 
     size: str = about(
-        "small",
-        "tiny, small, medium, large: residual networks; flat: fully connected, for planes that are no board",
-        among=("tiny", "small", "medium", "large", "flat"),
+        "auto",
+        "tiny, small, medium, large: residual networks; flat: fully connected, for planes that are no board; "
+        "auto: small, or flat for a game without planes",
+        among=("auto", "tiny", "small", "medium", "large", "flat"),
     )
     seed: int = about(0, "of the first weights", 0, LARGEST_SEED)
+
+    def size_for(self, game: Game) -> str:
+        """The size of a network for this game. Raises if it has no board and the network wants one."""
+        if game.planes is not None:
+            return "small" if self.size == "auto" else self.size
+        if self.size not in ("auto", "flat"):
+            raise TrainingError(
+                f"network.size = {self.size!r}: {game!r} has no `planes`, so there is no board for a residual network; "
+                f'leave it at "auto", or give the game {REMEDY}'
+            )
+        return "flat"
 
 
 @dataclass(frozen=True)
@@ -92,6 +106,10 @@ class TargetSettings:
     value: float = about(1.0, "weight of the value, beside the policy", 0.0)
     reply: float = about(0.15, "weight of the opponent's reply, a policy that only learning uses; 0: none", 0.0)
     moves_left: float = about(0.02, "weight of how long the game still takes, likewise; 0: none", 0.0)
+    ownership: float = about(
+        1.5, "weight of who owns each point at the end, likewise, if the game says so (KataGo: 1.5); 0: none", 0.0
+    )
+    score: float = about(0.25, "weight of the points by which the game is won, likewise, if it counts them; 0: none", 0.0)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.games import rules
-from anabranch.games.encoding import encode
+from anabranch.games.encoding import encode, find_movers, symmetries_of
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
-from anabranch.jit import kernel
+from anabranch.train.rows import states_of
 from anabranch.train.settings import TargetSettings
 
 SHORT, LONG = 8.0, 60.0  # plies: how long a game still takes is learnt as log((left + SHORT) / LONG)
+POINTS = 10.0  # a score is learnt as arcsinh(points / POINTS): nearly linear up to this, logarithmic beyond
 MOST_WEIGHT = 10.0  # of a position, where the mean is 1
 
 
@@ -27,6 +27,9 @@ class Batch(NamedTuple):
     value: np.ndarray  # f4 (n, value width), in [-1, 1]
     reply: np.ndarray  # i8 (n,): the action played next, or -1
     left: np.ndarray  # f4 (n,)
+    settled: np.ndarray | None = None  # bool (n,): whether the next two are known; None where both are None
+    ownership: np.ndarray | None = None  # f4 (n, points): 1 own, -1 the other's, 0 nobody's; None: the game has no owners
+    score: np.ndarray | None = None  # f4 (n,), in the view of the player to move; None: the game counts no points
 
 
 def weights_of(rows: np.ndarray, settings: TargetSettings) -> np.ndarray:
@@ -60,34 +63,33 @@ def values(game: Game, rows: np.ndarray, settings: TargetSettings) -> np.ndarray
     return np.clip((mixed - middle) / ((high - low) / 2), -1.0, 1.0).astype(np.float32)
 
 
-def states_of(game: Game, rows: np.ndarray) -> np.ndarray:
-    """The positions of rows, as records of the game."""
-    return np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
-
-
-@kernel
-def find_movers(states, movers):
-    """Write who is to move in each state."""
-    for i in range(len(states)):
-        movers[i] = rules.to_play(states[i])
-
-
 def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.random.Generator) -> Batch:
     """Rows as networks learn them, each under a random symmetry of the game."""
     planes, policy = encode(game, states_of(game, rows)), policies(rows, settings).astype(np.float32)
     reply = np.where(rows["reply"] < game.actions, rows["reply"], -1).astype(np.int64)
     if isinstance(game, SimultaneousGame):
         reply = np.full(len(rows), -1, np.int64)
-    ways = game.symmetries()
-    value = values(game, rows, settings)
+    names = rows.dtype.names or ()
+    value, ways = values(game, rows, settings), symmetries_of(game)
+    ownership = rows["ownership"].astype(np.float32) if "ownership" in names else None
     if len(ways) > 1:
         sides = random.integers(len(ways), size=len(rows))
         planes, value = ways.of_planes(planes, sides), ways.of_values(value, sides)
         policy = ways.of_policies(policy.reshape(len(rows), -1, game.actions), sides)
+        ownership = None if ownership is None else ways.of_points(ownership, sides)
         places = np.argsort(ways.actions, axis=1)  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)
     total = policy.sum(2, keepdims=True)
     policy = np.divide(policy, total, out=np.zeros_like(policy), where=total > 0.0)
     left = np.log((rows["left"].astype(np.float32) + SHORT) / LONG)
-    return Batch(planes, policy, value, reply, left.astype(np.float32))
+    return Batch(
+        planes=planes,
+        policy=policy,
+        value=value,
+        reply=reply,
+        left=left.astype(np.float32),
+        settled=np.ascontiguousarray(rows["settled"]) if "settled" in names else None,
+        ownership=ownership,
+        score=np.arcsinh(rows["score"] / POINTS).astype(np.float32) if "score" in names else None,
+    )

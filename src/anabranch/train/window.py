@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.train.game_file import read_games, row_type
+from anabranch.train.final import learnt_rows, learnt_type
+from anabranch.train.game_file import PlayedGame, read_games, row_type
 from anabranch.train.run import Run, oldest_first
 from anabranch.train.settings import LearnerSettings
 from anabranch.train.targets import weights_of
@@ -42,7 +43,7 @@ class Window:
 
     def __init__(self, run: Run) -> None:
         self.run, self.settings = run, run.settings.learner
-        self.dtype = row_type(run.game)
+        self.written, self.dtype = row_type(run.game), learnt_type(run.game, run.settings.targets)
         self.rows = np.zeros(FIRST_ROOM, self.dtype)
         self.weights = np.zeros(FIRST_ROOM, np.float32)
         self.start = self.end = 0  # the rows that are filled
@@ -77,10 +78,10 @@ class Window:
         self.total, self.games = total, games
         self.pieces = [piece for piece in (Piece(*each) for each in pieces) if piece.file in files]
         for piece in self.pieces:
-            for game, end in read_games(files[piece.file], self.dtype, piece.begin):
+            for game, end in read_games(files[piece.file], self.written, piece.begin):
                 if end > piece.end:
                     break
-                self._add(game.rows)
+                self._add(game)
 
     def left(self) -> list[str]:
         """The names of the files that have been read to their ends, and of which no row is in the window any more."""
@@ -93,8 +94,8 @@ class Window:
         if self.sizes.get(name) == size:
             return
         self.sizes[name] = size
-        for game, end in read_games(path, self.dtype, begin):
-            self._add(game.rows)
+        for game, end in read_games(path, self.written, begin):
+            self._add(game)
             self.total += len(game.rows)
             self.games += 1
             self.places[name] = end
@@ -104,7 +105,8 @@ class Window:
         if end > begin:
             self.pieces.append(Piece(name, begin, end, self.total))
 
-    def _add(self, rows: np.ndarray) -> None:
+    def _add(self, game: PlayedGame) -> None:
+        rows = learnt_rows(self.run.game, game, self.dtype)
         if self.end + len(rows) > len(self.rows):
             self._make_room(len(rows))
         self.rows[self.end : self.end + len(rows)] = rows

@@ -38,7 +38,7 @@ from anabranch.games.go.layout import (
 from anabranch.games.go.mogo import MoGo
 from anabranch.games.go.planes import PLANES, fill_planes
 from anabranch.games.go.rulesets import CHOICES, RULE_SETS, RuleSet, rule_set
-from anabranch.games.go.score import final, half_points, pay
+from anabranch.games.go.score import final, half_points, pay, settle
 from anabranch.games.go.stones import captures_nothing, clear, may_put, put
 from anabranch.games.go.utility import Utility, payments
 from anabranch.games.go.vertices import action_at, handicap_points, vertex
@@ -267,6 +267,19 @@ class Go(Game):
         """The same as people write it: B+3.5, W+12, or 0 for a draw, also by repetition."""
         is_repeated = position.is_over and position.state.passes < 2
         return final(0.0 if is_repeated else self.lead(position, dead))
+
+    def final_ownership(self, position: Position) -> np.ndarray:
+        """Whose area each point is, dead stones taken off as the rules have it; a tax changes only the score."""
+        return self._settled(position)[0]
+
+    def final_score(self, position: Position) -> float:
+        """What black is ahead by, as `lead` has it."""
+        return self._settled(position)[1]
+
+    def _settled(self, position: Position) -> tuple[np.ndarray, float]:
+        owners = np.zeros(self.actions - 1, np.int8)
+        half = settle(position.record(), owners)
+        return owners, half / 2
 
     # --- what people write and see ---
 

@@ -23,7 +23,9 @@ from anabranch.games.go.layout import (
     ONE,
     WHITE,
     WHITE_BUTTON,
+    cell_of,
     empty_neighbours,
+    pass_of,
     stride,
     surrounded_by,
 )
@@ -31,7 +33,7 @@ from anabranch.games.go.life import LIFE, mark_life
 from anabranch.games.go.rulesets import AGREED, ALL_TAX, NO_TAX, SEKI_TAX, TERRITORY
 from anabranch.games.go.stones import BOTH
 from anabranch.games.go.utility import score_utility
-from anabranch.jit import helper, routine
+from anabranch.jit import helper, kernel, routine
 
 EYES = 2  # points that a group cannot fill: what each pays under the tax on all groups
 
@@ -252,3 +254,19 @@ def tax_of(state, cell):
     if is_seki:
         return territory
     return min(territory, EYES) if state.tax == ALL_TAX else 0
+
+
+@kernel
+def settle(states, owners):
+    """Write who owns each point of states[0] if the game ended here: 1 for black, -1 for white, 0 for a neutral one. Returns
+    twice what black is ahead by."""
+    state = states[0]
+    half = half_points(state)
+    if has_dead(state):
+        for colour in (BLACK, WHITE):
+            mark_life(state, colour)
+    mark_owners(state)
+    for action in range(pass_of(state)):
+        owners[action] = owner_of(state.mark[cell_of(state, action)])
+    state.mark[:] = 0
+    return half
