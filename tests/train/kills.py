@@ -152,7 +152,7 @@ def strength(folder: Path, kills: int, seed: int) -> str:
     wanted = disturbed.positions()
     calm.start()
     try:
-        time.sleep(5.0)
+        calm.wait((calm.folder / "run.toml").exists, "the run began")
         while calm.positions() < wanted:
             time.sleep(2.0)
     finally:
