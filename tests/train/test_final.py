@@ -10,6 +10,7 @@ from anabranch.errors import TrainingError
 from anabranch.games.go import Go
 from anabranch.games.nim import Nim
 from anabranch.games.othello import Othello
+from anabranch.games.symmetry import Symmetries
 from anabranch.games.tictactoe import TicTacToe
 from anabranch.nets.model import export
 from anabranch.nets.network import Network
@@ -22,6 +23,7 @@ from anabranch.train.settings import NetworkSettings, TargetSettings
 from anabranch.train.targets import POINTS, encoded
 from anabranch.train.window import Window
 from tests.train.conftest import new_run
+from tests.train.games import SeenGoofspiel
 from tests.train.test_learner import copied, digest
 from tests.train.test_targets import Side
 
@@ -148,6 +150,29 @@ def test_ownership_turns_with_the_planes(game):
         assert batch.ownership.dtype == np.float32 and batch.ownership.shape == (1, points)
         assert all(batch.ownership[0, p] == rows["ownership"][0, ways.points[side, p]] for p in range(points))
         assert batch.settled.tolist() == [True] and np.allclose(batch.score, np.arcsinh(-7.0 / POINTS))
+
+
+class Exchanged(SeenGoofspiel):
+    """A game of which somebody says that the players may change places, and that each owns the cards of a colour."""
+
+    def symmetries(self):
+        return Symmetries(np.tile(np.arange(4), (2, 1)), np.tile(np.arange(3), (2, 1)), players=np.array([[0, 1], [1, 0]]))
+
+    def final_ownership(self, position):
+        return np.array([1, 0, 0, -1])
+
+    def final_score(self, position):
+        return 7.0
+
+
+def test_ownership_and_score_change_sign_where_players_change_places():
+    game = Exchanged()
+    rows = np.zeros(1, learnt_type(game, TargetSettings()))
+    rows["state"] = game.start().data
+    rows["settled"], rows["score"], rows["ownership"] = True, 7.0, [1, 0, 0, -1]
+    plain, turned = (encoded(game, rows, TargetSettings(), Side(side)) for side in range(2))
+    assert plain.ownership.tolist() == [[1.0, 0.0, 0.0, -1.0]] and turned.ownership.tolist() == [[-1.0, 0.0, 0.0, 1.0]]
+    assert np.allclose(plain.score, np.arcsinh(7.0 / POINTS)) and np.allclose(turned.score, -plain.score)
 
 
 def test_games_that_offer_nothing_have_the_batches_they_had():

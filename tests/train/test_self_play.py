@@ -292,6 +292,12 @@ def test_forced_playouts_of_simultaneous_moves_are_taken_out_again(tmp_path):
 # --- parts ---
 
 
+def test_no_move_leads_back_to_a_position_that_may_not_occur_again(tmp_path):
+    run = new_run(tmp_path / "run", "go:size=2", self_play_select="puct", self_play_temperature_plies=1e3, self_play_longest=60)
+    SelfPlay(run).play(games=12)
+    assert max(len(run.game.position(game.moves).moves) for game in games_of(run)) > 8  # superko had something to forbid
+
+
 @pytest.mark.parametrize(
     ("game", "select", "rule"),
     [

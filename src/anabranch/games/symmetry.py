@@ -46,6 +46,12 @@ class Symmetries:
         whose = self.players[sides]
         return np.take_along_axis(values, np.argsort(whose) if back else whose, 1)
 
+    def of_signs(self, numbers: np.ndarray, sides: np.ndarray) -> np.ndarray:
+        """Numbers (n, ...) that are one player's gain and the other's loss, likewise."""
+        if self.players is None:
+            return numbers
+        return np.where(self.players[sides, 0].reshape(-1, *[1] * (numbers.ndim - 1)) == 1, -numbers, numbers)
+
 
 def _rows(permutations: np.ndarray | None, sides: np.ndarray, size: int) -> np.ndarray:
     """The permutation of each side; the identity, if there is none."""

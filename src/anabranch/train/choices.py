@@ -6,6 +6,7 @@ import numpy as np
 
 from anabranch.errors import TrainingError
 from anabranch.games.game import Game
+from anabranch.games.position import Position
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.results.final import Dirichlet, RootTemperature
 from anabranch.search.results.result import Result
@@ -43,15 +44,28 @@ def noise_of(game: Game, select: Any, settings: SelfPlaySettings) -> Any:
     return noise if settings.root_temperature == 1.0 else RootTemperature(settings.root_temperature, noise)
 
 
-def chosen(select: Any, settings: SelfPlaySettings, result: Result, plies: int, random: np.random.Generator) -> Any:
-    """The move to play so many plies after the opening: Gumbel's own choice, or one drawn by visits."""
+def chosen(
+    select: Any, settings: SelfPlaySettings, position: Position, result: Result, plies: int, random: np.random.Generator
+) -> Any:
+    """The move to play here, so many plies after the opening: Gumbel's own choice, or one drawn by visits."""
     if isinstance(select, Gumbel):
         return result.best
     left = 0.5 ** (plies / settings.temperature_plies)
     temperature = settings.temperature_end + (settings.temperature - settings.temperature_end) * left
     if isinstance(result.policy, tuple):  # both move
         return tuple(drawn(policy, temperature, random) for policy in result.policy)
-    return drawn(result.policy, temperature, random)
+    policy = result.policy.copy()
+    while policy.any():
+        action = drawn(policy, temperature, random)
+        if not is_forbidden(position, action):
+            return action
+        policy[action] = 0.0
+    return result.best
+
+
+def is_forbidden(position: Position, action: int) -> bool:
+    """Whether an action leads back to a position that may not occur again; the search may have visited it."""
+    return position.game.repetition == "forbidden" and position.game.would_repeat(position, action)
 
 
 def drawn(policy: np.ndarray, temperature: float, random: np.random.Generator) -> int:

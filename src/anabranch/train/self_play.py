@@ -112,7 +112,8 @@ class SelfPlay:
             game.add_row(row)
             self.summary.count_row(row)
         game.note_resignation(result)
-        game.play(chosen(self.select, self.settings, result, game.ply - game.opening, game.random))
+        plies = game.ply - game.opening
+        game.play(chosen(self.select, self.settings, game.position, result, plies, game.random))
 
     # --- what is written ---
 

@@ -72,11 +72,13 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
     names = rows.dtype.names or ()
     value, ways = values(game, rows, settings), symmetries_of(game)
     ownership = rows["ownership"].astype(np.float32) if "ownership" in names else None
+    score = np.arcsinh(rows["score"] / POINTS).astype(np.float32) if "score" in names else None
     if len(ways) > 1:
         sides = random.integers(len(ways), size=len(rows))
         planes, value = ways.of_planes(planes, sides), ways.of_values(value, sides)
         policy = ways.of_policies(policy.reshape(len(rows), -1, game.actions), sides)
-        ownership = None if ownership is None else ways.of_points(ownership, sides)
+        ownership = None if ownership is None else ways.of_signs(ways.of_points(ownership, sides), sides)
+        score = None if score is None else ways.of_signs(score, sides)
         places = np.argsort(ways.actions, axis=1)  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)
@@ -91,5 +93,5 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
         left=left.astype(np.float32),
         settled=np.ascontiguousarray(rows["settled"]) if "settled" in names else None,
         ownership=ownership,
-        score=np.arcsinh(rows["score"] / POINTS).astype(np.float32) if "score" in names else None,
+        score=score,
     )
