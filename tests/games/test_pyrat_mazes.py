@@ -158,11 +158,11 @@ def test_boards_are_drawn_by_their_numbers_and_belong_to_the_game():
     game = PyRat(5, 5, cheese=4, walls=0.5, mud=0.3, seed=1)
     assert game.draws_boards
     for board in (0, 2, 2**53 - 1):
-        start = game.start(board)
+        start = game.start_on(board)
         assert start.game is game and start.data == PyRat(5, 5, cheese=4, walls=0.5, mud=0.3, seed=board).start().data
-    assert game.start(1).data == game.start().data != game.start(2).data
+    assert game.start_on(1).data == game.start().data != game.start_on(2).data
     drawn = PyRat.drawn(game.text(game.start().state))
-    assert drawn.start(5).data == drawn.start().data
+    assert drawn.start_on(5).data == drawn.start().data
 
 
 def test_keys_tell_mazes_apart():

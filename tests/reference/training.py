@@ -22,7 +22,7 @@ class Decision(NamedTuple):
 
 def decisions(game, played) -> list[Decision]:
     """All decisions of a finished game after its opening, from its moves alone."""
-    positions = [game.start(played.board)]
+    positions = [game.start_on(played.board)]
     for move in played.moves:
         positions.append(positions[-1].play(move))
     end, plies, discount = positions[-1], len(played.moves), game.discount

@@ -53,7 +53,7 @@ def play(path, game="tictactoe", games=8, **settings):
 
 def check(game, played):
     """Compare a game and its rows with what follows from its moves alone."""
-    position = game.start(played.board)
+    position = game.start_on(played.board)
     for move in played.moves:  # all of them are legal
         position = position.play(tuple(move) if isinstance(move, list) else move)
     assert position.data == played.final

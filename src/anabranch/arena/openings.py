@@ -36,7 +36,7 @@ def opening(
     random = random_for(seed, pair, OPENING)
     board = int(random_for(seed, pair, BOARD).integers(MOST_BOARDS)) if random_boards else None
     for _ in range(TRIES):
-        position = _random_moves(game.start(board), plies, random)
+        position = _random_moves(game.start_on(board), plies, random)
         if position is not None:
             return position
     raise ArenaError(f"{game!r} was over within {plies} random moves {TRIES} times; ask for fewer with --opening-plies")

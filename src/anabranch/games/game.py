@@ -55,7 +55,7 @@ class Game:
     actions_keep_meaning: ClassVar[bool] = True  # whether an action has a similar effect now and a few moves later: see Rave
     planes: tuple[int, int, int] | None = None  # channels, height, width of what rule `encode` writes; None: see `encoding.py`
     policy: ClassVar[Any] = RandomPolicy()  # the default policy of playouts, unless `Rollout` has another
-    draws_boards: bool = False  # whether `start` gives another board for each number
+    draws_boards: bool = False  # whether `start_on` gives another board for each number
     named_policies: ClassVar[dict[str, Any]] = {}  # policies that are arena players under these names
 
     record: ClassVar[np.dtype]  # `state`, aligned, with the tag that ties it to this class
@@ -89,9 +89,17 @@ class Game:
 
     # --- positions ---
 
-    def start(self, board: int | None = None) -> Position:
-        """The starting position; with a number, that of another board, where the game draws its boards at random (PyRat)."""
-        fields = self.fields if board is None else self.fields_of(board)
+    def start(self) -> Position:
+        """The starting position."""
+        return self._placed(self.fields)
+
+    def start_on(self, board: int | None) -> Position:
+        """The starting position of another board, drawn by this number, where the game draws its boards at random (PyRat);
+        None: of its own."""
+        return self.start() if board is None else self._placed(self.fields_of(board))
+
+    def _placed(self, fields: dict[str, Any]) -> Position:
+        """The starting position with this instance data."""
         pool = readable(np.zeros(1, self.record))
         for name, value in fields.items():
             pool[name][0] = value

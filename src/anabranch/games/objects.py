@@ -95,7 +95,7 @@ class ObjectGame:
         if self.repetition_count not in (2, 3):
             raise GameError(f"{_name(positions)}: `repetition_count` must be 2 or 3, not {self.repetition_count!r}")
 
-    def start(self, board: int | None = None) -> Any:
+    def start(self) -> Any:
         """The starting position: the class called without arguments."""
         return self.positions()
 

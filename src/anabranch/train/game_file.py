@@ -63,7 +63,7 @@ class PlayedGame:
     rows: np.ndarray = field(repr=False)
     would_resign: int = -1  # the player who resigned or, in a game in which nobody does, would have
     final: bytes = b""  # the last position's record
-    board: int | None = None  # the number of the board, as `Game.start` takes it
+    board: int | None = None  # the number of the board, as `Game.start_on` takes it
 
     def facts(self) -> dict[str, Any]:
         """All but the rows, as JSON has it."""

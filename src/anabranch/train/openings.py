@@ -29,7 +29,7 @@ def begun(
         given = after_chance(game.position(openings[random.integers(len(openings))]), random)
         if not given.is_over:  # chance may end the game
             return given
-    position = after_chance(game.start(board), random)
+    position = after_chance(game.start_on(board), random)
     if random.random() >= settings.opening_share:
         return position
     for _ in range(int(random.integers(settings.opening_plies + 1))):

@@ -87,7 +87,7 @@ def replay_of(game: Game, played: PlayedGame, drawings: Drawings, room: int = RO
     """A game as drawings; where there is no more room or time, its end is left out."""
     frames, moves, words = [], [], []
     said = {int(row["ply"]): row for row in played.rows}
-    position, problem = game.start(played.board), ""
+    position, problem = game.start_on(played.board), ""
     for ply in range(len(played.moves) + 1):
         frames.append(drawn(position, drawings))
         words.append(search_text(game, position, said[ply]) if ply in said else "")

@@ -217,9 +217,9 @@ class Go(Game):
 
     # --- positions that were not played ---
 
-    def start(self, board: int | None = None) -> Position:
+    def start(self) -> Position:
         """The empty board, or the handicap."""
-        empty = super().start(board)
+        empty = super().start()
         if not self.handicap:
             return empty
         return self.arranged(handicap_points(self.width, self.height, self.handicap), to_play=1)
