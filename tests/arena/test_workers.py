@@ -20,7 +20,9 @@ import os, signal, sys
 from pathlib import Path
 left = Path({folder!r}) / "deaths"
 if "anabranch.arena.worker" in sys.orig_argv and int(left.read_text()):
-    left.write_text(str(int(left.read_text()) - 1))
+    fewer = left.with_name(str(os.getpid()))
+    fewer.write_text(str(int(left.read_text()) - 1))
+    fewer.replace(left)  # whole: another worker may be reading it
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
