@@ -17,7 +17,7 @@ from anabranch.games.nim import Nim
 from anabranch.games.othello import Othello
 from anabranch.games.tictactoe import TicTacToe
 from anabranch.nets import model as nets_model
-from anabranch.nets.model import FlatPolicy, PointPolicy, export, make_model
+from anabranch.nets.model import FlatPolicy, PointPolicy, export, make_model, policy_head
 from anabranch.nets.runtimes import OnnxModel, TorchModel
 from anabranch.nets.speed import measure_speeds
 from tests.nets.games import SeenTriNim, played
@@ -84,6 +84,8 @@ def test_a_policy_of_points_plays_on_other_boards_too(tmp_path):
 def test_policies_are_of_points_where_actions_are():
     assert isinstance(make_model(Othello(), 1, 4).policy, PointPolicy)
     assert isinstance(make_model(ConnectFour(), 1, 4).policy, FlatPolicy)
+    assert isinstance(policy_head(4, 36, 36 + 8), PointPolicy)
+    assert isinstance(policy_head(4, 36, 3 * 36), FlatPolicy), "several actions a point: each has weights of its own"
 
 
 # --- files ---

@@ -5,7 +5,7 @@
 
 Global pooling, means and maxima over the whole board, feeds every third block, the policy and the value, as in KataGo
 (Wu 2019, section 3.3): the value of a move here may depend on something far away. Only the policy of games whose actions are
-not points (`Connect Four: columns`) depends on the size of the board.
+not points (Connect Four: columns) depends on the size of the board.
 """
 
 import math
@@ -31,6 +31,7 @@ except ModuleNotFoundError:
 
 POOLED_EVERY = 3  # blocks; KataGo pools in two or three of ten
 HEAD = 32  # channels of the heads
+MOST_OTHERS = 8  # actions beside the points that a policy by points has
 TOLERANCE = 1e-4  # on the outputs of the exported file; single precision, summed in another order
 
 
@@ -49,7 +50,7 @@ class ResidualNet(nn.Module):
         self.stem = nn.Sequential(*_normed(planes[0], channels), nn.ReLU())
         self.blocks = nn.Sequential(*(Block(channels, (i + 1) % POOLED_EVERY == 0) for i in range(blocks)))
         points = planes[1] * planes[2]
-        self.policy = PointPolicy(channels, actions - points) if actions >= points else FlatPolicy(channels, points, actions)
+        self.policy = policy_head(channels, points, actions)
         pooled = nn.Sequential(nn.Conv2d(channels, HEAD, 1), nn.ReLU(), Pool())
         self.value = nn.Sequential(pooled, nn.Linear(2 * HEAD, channels), nn.ReLU(), nn.Linear(channels, width))
 
@@ -86,6 +87,13 @@ class Pool(nn.Module):
     def forward(self, x: Any) -> Any:
         """(n, channels, height, width) to (n, 2 * channels)."""
         return torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
+
+
+def policy_head(channels: int, points: int, actions: int) -> "PointPolicy | FlatPolicy":
+    """The head for these actions: by points, if they are points and perhaps a few others, such as a pass."""
+    if points <= actions <= points + MOST_OTHERS:
+        return PointPolicy(channels, actions - points)
+    return FlatPolicy(channels, points, actions)
 
 
 class PointPolicy(nn.Module):

@@ -16,7 +16,7 @@ from torch import nn
 
 from anabranch.games.encoding import planes_of
 from anabranch.games.game import Game
-from anabranch.nets.model import FlatPolicy, PointPolicy, Pool, ResidualNet
+from anabranch.nets.model import PointPolicy, Pool, ResidualNet, policy_head
 from anabranch.train.final import offered
 from anabranch.train.settings import NetworkSettings, TargetSettings
 
@@ -87,8 +87,7 @@ class Trained(nn.Module):
         else:
             blocks, channels = SIZES[size]
             self.net = ResidualNet(planes, policy, width, blocks, channels)
-            on_points = game.actions >= points
-            reply = PointPolicy(channels, game.actions - points) if on_points else FlatPolicy(channels, points, game.actions)
+            reply = policy_head(channels, points, game.actions)
             left = _number(channels)
             ownership, score = PointPolicy(channels, 0), _number(channels)
         self.reply = reply if targets.reply > 0.0 else None
