@@ -13,7 +13,7 @@ from anabranch.games import PyRat, rules
 from anabranch.games.playout import RandomPolicy, pick
 from anabranch.games.pyrat import Nearest, PyRat64, PyRat1280
 from anabranch.games.pyrat.greedy import ways
-from anabranch.games.pyrat.keys import hash_cheese
+from anabranch.games.pyrat.keys import hash_board
 from anabranch.games.pyrat.layout import flip
 from anabranch.games.simultaneous import PerPlayer, pick_for
 from anabranch.jit import COMPILED, kernel, readable
@@ -165,7 +165,7 @@ def test_keys_are_equal_exactly_where_all_that_matters_is(options, turn_in_key):
     assert merges > (5 if COMPILED else 1)
 
 
-def test_the_hash_of_the_cheese_is_kept_up_to_date():
+def test_the_hash_of_maze_and_cheese_is_kept_up_to_date():
     game = PyRat(preset="tiny", walls=0.0)
     position, random_numbers = game.start(), generator(3)
     for _ in range(30):
@@ -175,7 +175,7 @@ def test_the_hash_of_the_cheese_is_kept_up_to_date():
             position = position.after(pick(Nearest(), readable(position.record())[0], random_numbers))
             state = readable(position.record())[0]
             kept = state.hash.tolist()
-            hash_cheese(state)
+            hash_board(state)
             assert state.hash.tolist() == kept
     assert position.state.left < 10
 
