@@ -1,6 +1,6 @@
 # make run     set up and search a position          make bench   compare with other systems, into docs/results
 # make test    set up and run all tests              make lint    style, types, and which package may import which
-# make soak    tests marked in_soak, and an hour of random calls with faults (SOAK_MINUTES=5 for less; two are in make test)
+# make soak    tests marked in_soak, and an hour of random calls with faults (SOAK_MINUTES=5 for less)
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin

@@ -1,11 +1,13 @@
 """`make soak`: an hour of the soak in all its forms, with the long forms of other tests before it, and a summary.
 
-Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python.
+Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python. The
+fuzzer has some seconds for each of its targets in `make test`, and minutes here.
 
 python -m tests.soak.hour --minutes 60
 """
 
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -20,6 +22,7 @@ def parts(minutes: float, seed: int) -> dict[str, list[str]]:
     games, flips = max(int(GAMES * share), 100), max(int(FLIPS * share), 20)
     return {
         "tests marked in_soak": ["-m", "pytest", "-m", "in_soak", "-q", "-n", "auto", "--dist", "worksteal"],
+        "fuzzing": ["-m", "pytest", "tests/fuzz", "-q", "-n", "auto"],
         "flipped kernels": ["-m", "tests.jit.flip_kernels", str(flips), str(seed)],
         "proofs": ["benchmarks/proofs_cycles.py", f"--games={games}", f"--seed={seed}"],
         "soak, plain": ["-m", "tests.soak", "--plain", f"--seed={seed}", f"--minutes={minutes / 6}"],
@@ -33,6 +36,7 @@ def program() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     arguments = parser.parse_args()
+    os.environ.setdefault("ANABRANCH_FUZZ_SECONDS", str(max(round(2 * arguments.minutes), 15)))
     summary = []
     for name, command in parts(arguments.minutes, arguments.seed).items():
         print(f"--- {name}: python {' '.join(command)}", flush=True)
