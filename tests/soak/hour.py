@@ -1,7 +1,7 @@
 """`make soak`: an hour of the soak in all its forms, with the long forms of other tests before it, and a summary.
 
-Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python. The
-fuzzer has some seconds for each of its targets in `make test`, and minutes here.
+Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python. So do
+tests that go on for as long as they are told to, and `make test` tells them little.
 
 python -m tests.soak.hour --minutes 60
 """
@@ -14,6 +14,13 @@ import sys
 import time
 
 GAMES, FLIPS = 20_000, 1_000  # of proofs, and of bits in kernels, in an hour; fewer in less
+LASTING = ["tests/fuzz", "tests/protocols/test_gtp_fuzz.py", "tests/protocols/test_analysis.py", "tests/search/test_threads.py"]
+LENGTHS = {  # of these; seconds of each kind, lines of GTP, requests in JSON
+    "ANABRANCH_FUZZ_SECONDS": "120",
+    "ANABRANCH_STRESS_SECONDS": "30",
+    "ANABRANCH_FUZZ": "20000",
+    "ANABRANCH_FUZZ_REQUESTS": "2000",
+}
 
 
 def parts(minutes: float, seed: int) -> dict[str, list[str]]:
@@ -22,7 +29,7 @@ def parts(minutes: float, seed: int) -> dict[str, list[str]]:
     games, flips = max(int(GAMES * share), 100), max(int(FLIPS * share), 20)
     return {
         "tests marked in_soak": ["-m", "pytest", "-m", "in_soak", "-q", "-n", "auto", "--dist", "worksteal"],
-        "fuzzing": ["-m", "pytest", "tests/fuzz", "-q", "-n", "auto"],
+        "tests that last": ["-m", "pytest", *LASTING, "-q", "-n", "auto", "--dist", "worksteal"],
         "flipped kernels": ["-m", "tests.jit.flip_kernels", str(flips), str(seed)],
         "proofs": ["benchmarks/proofs_cycles.py", f"--games={games}", f"--seed={seed}"],
         "soak, plain": ["-m", "tests.soak", "--plain", f"--seed={seed}", f"--minutes={minutes / 6}"],
@@ -36,12 +43,11 @@ def program() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     arguments = parser.parse_args()
-    os.environ.setdefault("ANABRANCH_FUZZ_SECONDS", str(max(round(2 * arguments.minutes), 15)))
     summary = []
     for name, command in parts(arguments.minutes, arguments.seed).items():
         print(f"--- {name}: python {' '.join(command)}", flush=True)
         began = time.monotonic()
-        code = subprocess.run([sys.executable, *command]).returncode
+        code = subprocess.run([sys.executable, *command], env=LENGTHS | os.environ).returncode
         summary.append((code, f"{name}: {'failed' if code else 'passed'} in {(time.monotonic() - began) / 60:.1f} minutes"))
     print(f"--- seed {arguments.seed}", *(line for _, line in summary), sep="\n", flush=True)
     return sum(code != 0 for code, _ in summary)
