@@ -53,7 +53,9 @@ def test_nim_is_proven_as_theory_has_it(stones):
 
 
 @pytest.mark.when_compiled
-@pytest.mark.parametrize("game", [Duel(), Trio(), TriNim(3), TriNim(9)], ids=repr)
+@pytest.mark.parametrize(
+    "game", [*(pytest.param(game, marks=in_soak) for game in (Duel(), Trio())), TriNim(3), TriNim(9)], ids=repr
+)
 def test_what_is_proven_is_what_brute_force_finds(game):
     position = game.start()
     result = ab.Search(game, graph=True, prove=True).run(position, visits=PLENTY)
