@@ -101,7 +101,7 @@ def test_the_fast_search_builds_the_graph_of_the_specification(name, replies):
     assert (reference.merges > 0) == (name != "matrix") or name in ("short maze", "drawn prizes")
 
 
-@pytest.mark.parametrize(("name", "replies"), cases(("muddy maze", "D")))
+@pytest.mark.parametrize(("name", "replies"), cases(soak=[("muddy maze", "D")]))
 def test_it_does_so_with_an_evaluator_in_python_that_has_opinions(name, replies):
     search, reference = both(GAMES[name], select=ab.Decoupled(replies=REPLIES[replies]), evaluate=opinion)
     assert assert_same_pairs(search, reference) > 3
