@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.reference.pyrat import SlowPyRat
 
 import anabranch as ab
@@ -301,7 +301,11 @@ def playouts(states, policy, turns, rewards, random):
             turns[i] += 1
 
 
-POLICIES = [Nearest(), PerPlayer(Nearest(), Nearest()), PerPlayer(Nearest(), RandomPolicy()), PerPlayer(), RandomPolicy()]
+POLICIES = [
+    Nearest(),
+    PerPlayer(Nearest(), RandomPolicy()),
+    *(pytest.param(policy, marks=in_soak) for policy in (PerPlayer(Nearest(), Nearest()), PerPlayer(), RandomPolicy())),
+]
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
@@ -329,9 +333,14 @@ def test_the_default_policy_is_greedy():
     [
         PyRat(preset="5x5"),
         PyRat64(8, 8, cheese=20, mud=0.5, max_turns=60),
-        PyRat(preset="tiny", max_turns=60),
-        PyRat1280(9, 5, cheese=5, max_turns=30),
-        PyRat(preset="huge", max_turns=20),
+        *(
+            pytest.param(game, marks=in_soak)
+            for game in (
+                PyRat(preset="tiny", max_turns=60),
+                PyRat1280(9, 5, cheese=5, max_turns=30),
+                PyRat(preset="huge", max_turns=20),
+            )
+        ),
     ],
     ids=repr,
 )

@@ -81,8 +81,10 @@ def test_it_does_so_with_other_options(options):
 
 
 WITHOUT_TRANSPOSITIONS = [
-    (Duel(), ab.graphs.Incremental(), ab.backup.Mean()),
-    pytest.param(Duel(), ab.graphs.Idempotent(), ab.backup.Mean(), marks=in_soak),
+    *(
+        pytest.param(Duel(), update, ab.backup.Mean(), marks=in_soak)
+        for update in (ab.graphs.Incremental(), ab.graphs.Idempotent())
+    ),
     pytest.param(Duel(), ab.graphs.CatchUp(), ab.backup.Mean(), marks=when_plain),
     *(
         pytest.param(game, update, backup, marks=when_plain)
