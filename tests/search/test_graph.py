@@ -81,10 +81,7 @@ def test_it_does_so_with_other_options(options):
 
 
 WITHOUT_TRANSPOSITIONS = [
-    *(
-        pytest.param(Duel(), update, ab.backup.Mean(), marks=in_soak)
-        for update in (ab.graphs.Incremental(), ab.graphs.Idempotent())
-    ),
+    *(pytest.param(Duel(), update, ab.backup.Mean(), marks=in_soak) for update in UPDATES),
     pytest.param(Duel(), ab.graphs.CatchUp(), ab.backup.Mean(), marks=when_plain),
     *(
         pytest.param(game, update, backup, marks=when_plain)
