@@ -120,6 +120,7 @@ class Sharing(ab.Game):
         out[0], out[1] = (0.0, 0.0) if state.place == 2 else (0.5, 1.0) if state.place == 3 else (-1.0, -1.0)
 
 
+@in_soak
 @pytest.mark.when_compiled
 def test_a_proven_move_still_gets_the_visits_that_decide_what_others_get():
     for seed in range(6):

@@ -74,7 +74,7 @@ def test_amaf_values_of_ancestors_are_the_same_as_the_references(source, graph):
 
 
 GAMES = [
-    (EchoTrio(), ab.Rave(c=0.5)),
+    pytest.param(EchoTrio(), ab.Rave(c=0.5), marks=in_soak),
     pytest.param(Hunt(6), ab.Rave(c=0.4), marks=in_soak),
     pytest.param(TicTacToe(), ab.Rave(bias=0.05, c=0.3), marks=in_soak),
     pytest.param(Hex(3), ab.Rave(), marks=in_soak),
