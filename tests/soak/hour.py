@@ -1,7 +1,7 @@
 """`make soak`: an hour of the soak in all its forms, with the long forms of other tests before it, and a summary.
 
-Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python. So do
-tests that go on for as long as they are told to, and `make test` tells them little.
+Tests marked `in_soak` run compiled here, all of them, however short the soak is; `make test` runs them in plain Python.
+Tests that go on for as long as they are told to are told `LENGTHS` here, and a fraction of it in `make test`.
 
 python -m tests.soak.hour --minutes 60
 """
@@ -15,11 +15,11 @@ import time
 
 GAMES, FLIPS = 20_000, 1_000  # of proofs, and of bits in kernels, in an hour; fewer in less
 LASTING = ["tests/fuzz", "tests/protocols/test_gtp_fuzz.py", "tests/protocols/test_analysis.py", "tests/search/test_threads.py"]
-LENGTHS = {  # of these; seconds of each kind, lines of GTP, requests in JSON
-    "ANABRANCH_FUZZ_SECONDS": "120",
-    "ANABRANCH_STRESS_SECONDS": "30",
-    "ANABRANCH_FUZZ": "20000",
-    "ANABRANCH_FUZZ_REQUESTS": "2000",
+LENGTHS = {
+    "ANABRANCH_FUZZ_SECONDS": "120",  # for each target
+    "ANABRANCH_STRESS_SECONDS": "30",  # for each kind of search
+    "ANABRANCH_FUZZ": "20000",  # lines of GTP
+    "ANABRANCH_FUZZ_REQUESTS": "2000",  # in JSON
 }
 
 
