@@ -223,8 +223,7 @@ FAULTS = {
 }
 
 
-# Without the compiler there is one kind of arithmetic, and what does not end takes long.
-ONLY_COMPILED = (WrapsAround, ShowsAnotherNumberCompiled, NeverEnds)
+ONLY_COMPILED = (WrapsAround, ShowsAnotherNumberCompiled)  # without the compiler there is one kind of arithmetic
 
 
 @pytest.mark.parametrize(
@@ -235,7 +234,8 @@ ONLY_COMPILED = (WrapsAround, ShowsAnotherNumberCompiled, NeverEnds)
     ],
     ids=lambda game: game.__name__,
 )
-def test_a_fault_is_found_and_named(game):
+def test_a_fault_is_found_and_named(game, monkeypatch):
+    monkeypatch.setattr("anabranch.games.check.MOST_PLIES", 100)
     report = ab.check(game(), games=10)
     assert not report.ok
     assert FAULTS[game] in str(report)
