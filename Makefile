@@ -1,6 +1,6 @@
 # make run     set up and search a position          make bench   compare with other systems, into docs/results
 # make test    set up and run all tests              make lint    style, types, and which package may import which
-# make soak    tests marked in_soak, and an hour of random calls with faults (SOAK_MINUTES=5 for less; two are in make test)
+# make soak    tests marked in_soak, and an hour of random calls with faults (SOAK_MINUTES=5 for less)
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -12,12 +12,12 @@ SOAK_MINUTES ?= 60
 run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
-# Twice where the same code runs plain and compiled: first in plain Python (test_check.py compares both itself), then compiled.
+# Twice where the same code runs plain and compiled: first in plain Python, then compiled.
 # Workers above 1.8 GB compile in children: Numba keeps some ten megabytes of a kernel, and the tests have many. Not earlier, since
 # a process that has compiled a search of a game compiles the next one of it in a third of the time.
 test: export ANABRANCH_FORK_ABOVE = 1800000000
 test: $(VENV)/.test
-	NUMBA_DISABLE_JIT=1 ANABRANCH_RULE_GAMES=5 $(PYTEST) tests/search tests/games --ignore=tests/games/test_check.py
+	NUMBA_DISABLE_JIT=1 ANABRANCH_RULE_GAMES=5 $(PYTEST) tests/search tests/games
 	$(PYTEST)
 
 soak: $(VENV)/.test

@@ -88,12 +88,17 @@ def on_tree_and_graph(names: str, cases: list, graphs: int = 1) -> pytest.MarkDe
     return pytest.mark.parametrize(f"{names}, graph", pairs)
 
 
+# What takes long whatever it compiles. It comes first, so that at the end of a run no worker waits for it.
+LONG = ("train/test_kills.py", "train/test_run.py", "soak/", "fuzz/", "test_docs.py", "test_examples.py", "test_strength.py")
+
+
 def pytest_collection_modifyitems(config, items):
     """What does not apply is not there, rather than skipped: a skip means that something is missing."""
     unfit = {"when_plain"} if COMPILED else {"when_compiled"}
     if COMPILED and "in_soak" not in config.option.markexpr:
         unfit.add("in_soak")
     items[:] = [item for item in items if not any(item.get_closest_marker(marker) for marker in unfit)]
+    items.sort(key=lambda item: not item.nodeid.removeprefix("tests/").startswith(LONG))
 
 
 @pytest.fixture(name="program")

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ LINK = re.compile(r"\]\((?!https?://)([^)#]*)(?:#([\w-]+))?\)")
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGE = "page_under_test"  # the module whose namespace a page's blocks share; games in it can be pickled
 PLAYED = b"?\nhint\nquit\n"  # what is typed where a command asks
+HERE = ("check", "games", "graph", "search")  # commands for which no other process is started: it would import and compile anew
 
 
 class Block(NamedTuple):
@@ -63,7 +65,8 @@ def folder(tmp_path, monkeypatch):
 
 @when_compiled
 @pytest.mark.parametrize("page", pages_with("python", "console"), ids=name_of)
-def test_what_a_page_shows_runs_and_prints_what_it_says(page, folder):
+def test_what_a_page_shows_runs_and_prints_what_it_says(page, folder, program, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     names = vars(sys.modules.setdefault(PAGE, ModuleType(PAGE)))
     printed = None  # by the Python block just before
     for block in blocks_of(page):
@@ -79,7 +82,7 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(page, folder):
             assert_prints(block.text, printed, where)
             printed = None
         elif block.language == "console":
-            run_commands(block, where, folder)
+            run_commands(block, where, folder, program)
             printed = None
 
 
@@ -91,29 +94,35 @@ def run_python(block: Block, where: str, names: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def run_commands(block: Block, where: str, folder: Path) -> None:
+def run_commands(block: Block, where: str, folder: Path, program: Callable[..., tuple[int, str, str]]) -> None:
     commands = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
     for command in commands:
         line, _, shown = command.partition("\n")
         words = line.split()
         if words[0] != "anabranch":  # make, pip: not for a test to run
             continue
-        done = subprocess.run(
-            [sys.executable, "-m", "anabranch", *words[1:]],
-            cwd=folder,
-            input=PLAYED,
-            capture_output=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200"},
-            timeout=300,
-            check=False,
-        )
-        output = done.stdout.decode() + done.stderr.decode()
+        code, *printed_by_it = program(*words[1:]) if words[1] in HERE else run_process(words[1:], folder)
+        output = "".join(printed_by_it)
         failing = "  - " in shown or shown.startswith("anabranch: ")
-        assert (done.returncode != 0) == failing, f"{where}: {line} ended with {done.returncode}\n{output}"
+        assert (code != 0) == failing, f"{where}: {line} ended with {code}\n{output}"
         assert "Traceback" not in output, f"{where}: {line}\n{output}"
         printed = {plain(printed) for printed in output.splitlines()}
         for wanted in shown.splitlines():
             assert plain(wanted) in printed, f"{where}: {line} does not print\n  {wanted}\nbut\n{output}"
+
+
+def run_process(words: list[str], folder: Path) -> tuple[int, str, str]:
+    """Its exit code, and what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "anabranch", *words],
+        cwd=folder,
+        input=PLAYED,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def assert_prints(shown: str, printed: str, where: str) -> None:

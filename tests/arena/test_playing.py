@@ -61,7 +61,7 @@ RAT = "pyrat:width=5,height=3,cheese=3,walls=0,mud=0,max_turns=12"
 
 
 def test_both_players_are_asked_where_they_move_at_once(participants):
-    match = Match("decoupled visits=30 evaluate=Uniform graph", "greedy", game=RAT, opening_plies=1)
+    match = Match("decoupled visits=30 graph", "greedy", game=RAT, opening_plies=1)
     games = [played(match, number, participants) for number in range(4)]
     assert [game.black for game in games] == [0, 1, 0, 1]
     assert all(not game.forfeit and game.referee == "rules" for game in games)

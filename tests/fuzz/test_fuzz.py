@@ -1,4 +1,5 @@
-"""The corpus of every target, and a while of fuzzing: a minute each in CI. The seed is printed, what fails is kept in a file.
+"""The corpus of every target, and some seconds of fuzzing; two minutes each in `make soak`. The seed is printed, what fails is
+kept in a file.
 
 ANABRANCH_FUZZ_SECONDS=600 pytest tests/fuzz
 """
@@ -12,7 +13,7 @@ import pytest
 from tests.conftest import IN_CI, needs, when_compiled
 from tests.fuzz.run import CORPUS, ROOT, TARGETS
 
-SECONDS = int(os.environ.get("ANABRANCH_FUZZ_SECONDS", "60" if IN_CI else "5"))
+SECONDS = int(os.environ.get("ANABRANCH_FUZZ_SECONDS", "15" if IN_CI else "5"))
 SEED = ("--seed", 15) if IN_CI else ()  # there, the same every time
 TO_COMPILE = 600  # seconds, at most, for what must be compiled first
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.conftest import in_soak, when_compiled
 
 import anabranch as ab
 from anabranch.games.hex import Hex
@@ -12,9 +13,9 @@ from anabranch.games.nim import Nim
 from anabranch.games.registry import load, names
 from anabranch.games.symmetry import Symmetries, dihedral, mirror, on_points
 from anabranch.games.tictactoe import TicTacToe
-from anabranch.jit import COMPILED
 
 
+@when_compiled  # it compares plain and compiled itself
 @pytest.mark.parametrize("name", [*names(), "hex:size=3"])
 def test_every_game_keeps_its_contract(name):
     report = ab.check(load(name), games=10)
@@ -226,9 +227,15 @@ ONLY_COMPILED = (WrapsAround, ShowsAnotherNumberCompiled)  # without the compile
 
 
 @pytest.mark.parametrize(
-    "game", [game for game in FAULTS if COMPILED or game not in ONLY_COMPILED], ids=lambda game: game.__name__
+    "game",
+    [
+        *(pytest.param(game, marks=when_compiled) for game in ONLY_COMPILED),
+        *(pytest.param(game, marks=in_soak) for game in FAULTS if game not in ONLY_COMPILED),
+    ],
+    ids=lambda game: game.__name__,
 )
-def test_a_fault_is_found_and_named(game):
+def test_a_fault_is_found_and_named(game, monkeypatch):
+    monkeypatch.setattr("anabranch.games.check.MOST_PLIES", 100)
     report = ab.check(game(), games=10)
     assert not report.ok
     assert FAULTS[game] in str(report)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.conftest import in_soak
 
 import anabranch as ab
 from anabranch.games.simultaneous import SimultaneousGame
@@ -164,6 +165,7 @@ def test_the_game_without_faults_passes():
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else None,
 )
+@in_soak
 def test_faults_are_reported(game, problem, monkeypatch):
     monkeypatch.setattr("anabranch.games.check.MOST_PLIES", 30)
     report = ab.check(game(), games=10)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 
 import anabranch as ab
 from anabranch.games import rules
@@ -439,6 +439,7 @@ def test_patterns_around_the_last_move_can_refuse_self_atari():
 # --- in a search -----------------------------------------------------------------------------------------------------------
 
 
+@in_soak
 def test_a_search_uses_the_games_own_policy_unless_told_otherwise():
     visits = 200 if COMPILED else 8
     own = ab.Search(Go(5)).run(visits=visits)

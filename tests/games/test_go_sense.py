@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import in_soak
 
 import anabranch as ab
 from anabranch.evaluate import advise
@@ -169,6 +170,7 @@ def test_compiled_says_the_same_as_plain_python(choices):
         assert ((out[:, 0] >= 0) & (out[:, 0] <= 1)).all()
 
 
+@in_soak
 @pytest.mark.parametrize("heuristic", [None, Sense()], ids=repr)
 def test_rave_learns_nothing_about_a_pass_from_the_passes_at_the_end_of_playouts(heuristic):
     """Who is about to win passes last in playouts; to pass now may well lose."""

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.reference.pyrat import SlowPyRat
 
 import anabranch as ab
@@ -13,7 +13,7 @@ from anabranch.games import PyRat, rules
 from anabranch.games.playout import RandomPolicy, pick
 from anabranch.games.pyrat import Nearest, PyRat64, PyRat1280
 from anabranch.games.pyrat.greedy import ways
-from anabranch.games.pyrat.keys import hash_cheese
+from anabranch.games.pyrat.keys import hash_board
 from anabranch.games.pyrat.layout import flip
 from anabranch.games.simultaneous import PerPlayer, pick_for
 from anabranch.jit import COMPILED, kernel, readable
@@ -165,7 +165,7 @@ def test_keys_are_equal_exactly_where_all_that_matters_is(options, turn_in_key):
     assert merges > (5 if COMPILED else 1)
 
 
-def test_the_hash_of_the_cheese_is_kept_up_to_date():
+def test_the_hash_of_maze_and_cheese_is_kept_up_to_date():
     game = PyRat(preset="tiny", walls=0.0)
     position, random_numbers = game.start(), generator(3)
     for _ in range(30):
@@ -175,7 +175,7 @@ def test_the_hash_of_the_cheese_is_kept_up_to_date():
             position = position.after(pick(Nearest(), readable(position.record())[0], random_numbers))
             state = readable(position.record())[0]
             kept = state.hash.tolist()
-            hash_cheese(state)
+            hash_board(state)
             assert state.hash.tolist() == kept
     assert position.state.left < 10
 
@@ -301,7 +301,11 @@ def playouts(states, policy, turns, rewards, random):
             turns[i] += 1
 
 
-POLICIES = [Nearest(), PerPlayer(Nearest(), Nearest()), PerPlayer(Nearest(), RandomPolicy()), PerPlayer(), RandomPolicy()]
+POLICIES = [
+    Nearest(),
+    PerPlayer(Nearest(), RandomPolicy()),
+    *(pytest.param(policy, marks=in_soak) for policy in (PerPlayer(Nearest(), Nearest()), PerPlayer(), RandomPolicy())),
+]
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
@@ -329,9 +333,14 @@ def test_the_default_policy_is_greedy():
     [
         PyRat(preset="5x5"),
         PyRat64(8, 8, cheese=20, mud=0.5, max_turns=60),
-        PyRat(preset="tiny", max_turns=60),
-        PyRat1280(9, 5, cheese=5, max_turns=30),
-        PyRat(preset="huge", max_turns=20),
+        *(
+            pytest.param(game, marks=in_soak)
+            for game in (
+                PyRat(preset="tiny", max_turns=60),
+                PyRat1280(9, 5, cheese=5, max_turns=30),
+                PyRat(preset="huge", max_turns=20),
+            )
+        ),
     ],
     ids=repr,
 )

@@ -18,7 +18,7 @@ from tests.protocols import fuzz
 from tests.protocols.asking import GOOD, Client, answer_to, answers_to
 from tests.protocols.talk import OPTIONS
 
-REQUESTS = int(os.environ.get("ANABRANCH_FUZZ_REQUESTS", "1000"))
+REQUESTS = int(os.environ.get("ANABRANCH_FUZZ_REQUESTS", "300"))
 SEED = int(os.environ.get("ANABRANCH_FUZZ_SEED", "0"))
 ENDLESS = {**GOOD, "maxVisits": 10**12}
 

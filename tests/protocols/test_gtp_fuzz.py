@@ -14,7 +14,7 @@ from tests.conftest import when_compiled
 from tests.protocols import fuzz
 from tests.protocols.talk import OPTIONS
 
-LINES = int(os.environ.get("ANABRANCH_FUZZ", "10000"))
+LINES = int(os.environ.get("ANABRANCH_FUZZ", "3000"))
 SEED = int(os.environ.get("ANABRANCH_FUZZ_SEED", "0"))
 
 

@@ -107,7 +107,8 @@ KINDS = [
     Kind("evaluator in Python", players=3),
     Kind("objects", players=3),
 ]
-QUICK = [Kind("graph"), Kind("tree"), Kind("little memory"), Kind("graph", players=3), Kind("tree", players=3), Kind("objects")]
+QUICK = [Kind("graph"), Kind("tree"), Kind("little memory")]  # of few kernels
+OTHERS = [Kind("graph", players=3), Kind("tree", players=3), Kind("objects")]
 
 
 # --- one game ---------------------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def test_in_a_graph_any_node_may_be_the_one_that_is_full():
 
 @pytest.mark.when_compiled
 def test_amaf_visits_are_counters_too():
-    search = ab.Search(ConnectFour(), select=ab.Rave(), evaluate=ab.Rollout(playouts=4))
+    search = ab.Search(TicTacToe(), select=ab.Rave(), evaluate=ab.Rollout(playouts=4))
     search.run(visits=200)
     graph, root = search.rooted.graph, search.rooted.root
     graph.amaf["amaf_visits"][root + 1] = MOST_VISITS - 400
@@ -91,7 +91,7 @@ def test_amaf_visits_are_counters_too():
 
 @pytest.mark.when_compiled
 def test_the_numbers_of_simulations_begin_again_before_they_are_full():
-    search = ab.Search(ConnectFour(), graph=ab.graphs.GraphOptions(stale=ab.graphs.Ancestors()), memory="2MB")
+    search = ab.Search(TicTacToe(), graph=ab.graphs.GraphOptions(stale=ab.graphs.Ancestors()), memory="2MB")
     search.run(visits=300)
     search.rooted.graph.used[SIMULATION] = 2**31 - 20
     search.rooted.driver.countable = 0
@@ -163,7 +163,7 @@ class Wide(ab.Game):
 
 
 @when_compiled
-@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("graph", [False, pytest.param(True, marks=in_soak)])
 def test_as_many_actions_as_a_node_can_have(graph):
     search = ab.Search(Wide(MOST_ACTIONS), graph=graph)
     assert search.run(visits=50).visits.sum() == 50

@@ -8,7 +8,7 @@ from anabranch.games.tug import STEPS, Tug
 from anabranch.jit import COMPILED
 from anabranch.search.memory.graph import numbers
 from anabranch.search.results.read import edge_records
-from tests.conftest import in_soak, when_compiled, when_plain
+from tests.conftest import in_soak, when_plain
 
 VISITS = 3000 if COMPILED else 250
 BOTH = pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
@@ -239,7 +239,7 @@ class Forgetful(Tug):
         return np.uint64(state.cell), np.uint64(0)
 
 
-@when_compiled
+@in_soak
 def test_a_key_that_is_too_weak_is_found_and_still_ends_every_simulation():
     report = ab.check(Forgetful())
     assert not report.ok

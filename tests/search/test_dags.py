@@ -6,18 +6,18 @@ from hypothesis import HealthCheck, given, settings
 
 import anabranch as ab
 from anabranch.jit import COMPILED
-from tests.conftest import in_soak, when_plain
+from tests.conftest import in_soak
 from tests.search.dags import ACTIONS, NOWHERE, SIZE, Maze, mazes
 
 STOPS = [ab.graphs.Stop(), ab.graphs.Continue(), ab.graphs.Stop(factor=2.0), ab.graphs.Stop(number=5), ab.graphs.Stop(leak=0.2)]
 WAYS = [
     (ab.graphs.Idempotent(), ab.graphs.PathOnly()),
     (ab.graphs.Incremental(), ab.graphs.PathOnly()),
-    (ab.graphs.CatchUp(), ab.graphs.PathOnly()),
+    pytest.param((ab.graphs.CatchUp(), ab.graphs.PathOnly()), marks=in_soak),
     (ab.graphs.Idempotent(), ab.graphs.Parents()),
-    (ab.graphs.Incremental(), ab.graphs.Ancestors()),
-    pytest.param((ab.graphs.Idempotent(), ab.graphs.Ancestors()), marks=when_plain),
-    pytest.param((ab.graphs.Incremental(), ab.graphs.Parents()), marks=when_plain),
+    pytest.param((ab.graphs.Incremental(), ab.graphs.Ancestors()), marks=in_soak),
+    pytest.param((ab.graphs.Idempotent(), ab.graphs.Ancestors()), marks=in_soak),
+    pytest.param((ab.graphs.Incremental(), ab.graphs.Parents()), marks=in_soak),
     (ab.graphs.Idempotent(), ab.graphs.Sweeping()),
 ]
 VISITS = 20_000 if COMPILED else 300
@@ -56,7 +56,7 @@ def test_graphs_come_to_rest_cycles_or_not(maze):
         assert search.staleness().largest < 1e-12
 
 
-@pytest.mark.when_compiled
+@in_soak
 def test_idempotent_and_incremental_meet_in_the_limit():
     """One has looked at every child just now, the other at each when it was last taken: the difference vanishes."""
     leads = np.full((SIZE, ACTIONS), NOWHERE)
@@ -64,7 +64,7 @@ def test_idempotent_and_incremental_meet_in_the_limit():
         leads[place] = [place + 1, place + 2, place + 3]
     maze = Maze(leads, [place % 2 for place in range(SIZE)], np.sin(np.arange(SIZE)).round(2))
     gaps = []
-    for visits in (300, 100_000 if COMPILED else 3000):
+    for visits in (300, 100_000 if COMPILED else 1000):
         values = [
             ab.Search(maze, **options((update, ab.graphs.PathOnly()), ab.graphs.Stop())).run(visits=visits).value
             for update in (ab.graphs.Idempotent(), ab.graphs.Incremental(), ab.graphs.CatchUp(tolerance=0.001))

@@ -13,7 +13,7 @@ import pytest
 
 import anabranch as ab
 import anabranch.search
-from anabranch.games import ConnectFour, TicTacToe
+from anabranch.games import ConnectFour
 from anabranch.games.tug import Tug
 from anabranch.search.graph_options import grouped
 from tests.conftest import in_soak, when_compiled
@@ -58,11 +58,12 @@ def state_of(search: ab.Search):
 KINDS = {
     "tree": (ConnectFour(), {}),
     "graph": (ConnectFour(), {"graph": True}),
-    "proofs": (TicTacToe(), {"graph": True, "prove": True}),
+    "proofs": (ConnectFour(), {"graph": True, "prove": True}),
     "repetitions": (Tug(), {"graph": True, "prove": True}),
     "heuristic": (ConnectFour(), {"heuristic": lambda state: (0.5, 1, 1)}),
     "objects": (Board, {}),
 }
+REPETITIONS = pytest.param("repetitions", marks=in_soak)  # three searches to compile
 
 
 def new_search(kind: str, evaluator, **more) -> ab.Search:
@@ -97,7 +98,7 @@ def visits_at(search: ab.Search) -> int:
 
 
 @pytest.mark.when_compiled
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=in_soak if kind == "repetitions" else ()) for kind in KINDS])
+@pytest.mark.parametrize("kind", ["tree", "graph", "proofs", "objects", REPETITIONS, pytest.param("heuristic", marks=in_soak)])
 def test_an_evaluator_that_raises_at_any_of_its_calls_changes_nothing_in_the_end(kind):
     whole = Faulty()
     search = new_search(kind, whole)
@@ -201,7 +202,7 @@ def prepared(kind: str) -> ab.Search:
 
 @when_compiled
 @pytest.mark.parametrize("call", ["advance", "back", "load", "ask", "tell"])
-@pytest.mark.parametrize("kind", ["tree", "graph", "repetitions"])
+@pytest.mark.parametrize("kind", ["tree", "graph", REPETITIONS])
 def test_a_signal_at_any_line_leaves_a_call_done_or_not_done(kind, call, tmp_path):
     calls = {
         "advance": lambda search, leaves: search.advance(search.position.legal_actions[0]),
@@ -235,7 +236,12 @@ def test_a_signal_at_any_line_leaves_a_call_done_or_not_done(kind, call, tmp_pat
 
 @when_compiled
 @pytest.mark.parametrize(
-    ("kind", "threads"), [*((kind, threads) for kind in ("tree", "graph", "repetitions") for threads in (1, 2)), ("objects", 1)]
+    ("kind", "threads"),
+    [
+        *((kind, threads) for kind in ("tree", "graph") for threads in (1, 2)),
+        ("objects", 1),
+        *(pytest.param("repetitions", threads, marks=in_soak) for threads in (1, 2)),
+    ],
 )
 def test_a_signal_at_any_line_of_a_run_keeps_what_is_done(kind, threads):
     search = new_search(kind, Faulty(), threads=threads, noise=ab.final.Dirichlet(0.3, 0.25))

@@ -7,7 +7,6 @@ import pytest
 
 import anabranch as ab
 from anabranch.games import ConnectFour
-from anabranch.games.tictactoe import TicTacToe
 from tests.search.evaluators import Counting
 from tests.search.games import Take
 from tests.search.invariants import check_at_rest
@@ -149,13 +148,13 @@ def test_a_fleet_is_as_it_was_when_its_evaluator_has_raised():
 
 
 def test_a_fleet_ends_when_some_of_its_roots_are_proven_before_others():
-    game = TicTacToe()
-    positions = [game.position(moves) for moves in ([3, 6, 1, 4], [1, 6, 7, 4], [8, 5, 0, 4], [2, 7, 5, 8], [])]
+    won = [[column, 0, column, 1, column, 6] for column in (2, 3, 4, 5)]  # three on top of one another, and to move
+    positions = [GAME.position(moves) for moves in [*won, []]]
 
     def knows_nothing(states):
-        return np.ones((len(states), 9)), np.zeros(len(states))
+        return np.ones((len(states), 7)), np.zeros(len(states))
 
-    fleet = ab.Fleet(game, 5, evaluate=knows_nothing, select=ab.select.Gumbel(), memory="50MB", prove=True)
+    fleet = ab.Fleet(GAME, 5, evaluate=knows_nothing, select=ab.select.Gumbel(), memory="50MB", prove=True)
     results = fleet.run(positions, visits=100)
     assert [result.proven for result in results] == [True] * 4 + [False]
     assert [result.stopped_by for result in results] == ["proven"] * 4 + ["visits"]

@@ -65,7 +65,9 @@ def test_the_fast_search_builds_the_same_graph_as_the_reference(game, update):
 
 
 @pytest.mark.parametrize(
-    "options", [{"backup": ab.backup.Max()}, {"backup": ab.backup.Mix(0.4)}, {"select": ab.PUCT()}], ids=repr
+    "options",
+    [{"backup": ab.backup.Max()}, pytest.param({"backup": ab.backup.Mix(0.4)}, marks=in_soak), {"select": ab.PUCT()}],
+    ids=repr,
 )
 def test_it_does_so_with_other_options(options):
     search = ab.Search(TicTacToe(), memory="50MB", **grouped({"graph": True, "expand_after": 2} | options))
@@ -79,8 +81,7 @@ def test_it_does_so_with_other_options(options):
 
 
 WITHOUT_TRANSPOSITIONS = [
-    (Duel(), ab.graphs.Incremental(), ab.backup.Mean()),
-    pytest.param(Duel(), ab.graphs.Idempotent(), ab.backup.Mean(), marks=in_soak),
+    *(pytest.param(Duel(), update, ab.backup.Mean(), marks=in_soak) for update in UPDATES),
     pytest.param(Duel(), ab.graphs.CatchUp(), ab.backup.Mean(), marks=when_plain),
     *(
         pytest.param(game, update, backup, marks=when_plain)
@@ -141,13 +142,17 @@ def test_a_small_game_has_as_many_nodes_as_positions(game):
     assert set(nodes_by_key(search)) == reachable(game)
 
 
-@pytest.mark.when_compiled
 @pytest.mark.parametrize(
-    "game", [TicTacToe(), ConnectFour(), Othello(), Hex(4), Nim(), TriNim(), Pig(), Treasure(), Tug()], ids=repr
+    "game",
+    [
+        *(TicTacToe(), ConnectFour(), TriNim(), Tug()),
+        *(pytest.param(game, marks=in_soak) for game in (Othello(), Hex(4), Nim(), Pig(), Treasure())),
+    ],
+    ids=repr,
 )
 def test_merges_happen_and_no_position_has_two_nodes(game):
     search = ab.Search(game, graph=True)
-    result = search.run(visits=1500 if COMPILED else 600)
+    result = search.run(visits=1500 if COMPILED else 300)
     assert result.stats.merges > 0
     assert result.stats.nodes == len(nodes_by_key(search)) == len(known_positions(search))
     assert result.stats.evaluations < result.stats.simulations == result.visits.sum()

@@ -27,8 +27,7 @@ OPTIONS = [
     (Echo(), RAVE, ab.evaluate.EvenGame()),
     (Echo(), RAVE, ab.evaluate.Grandfather(visits=2, amaf_visits=5)),
     (Echo(), RAVE, Fancy()),
-    (Echo(), ab.UCT(c=0.6), Fancy()),
-    pytest.param(Echo(), ab.PUCT(), Fancy(), marks=in_soak),
+    *(pytest.param(Echo(), rule, Fancy(), marks=in_soak) for rule in (ab.UCT(c=0.6), ab.PUCT())),
     *(
         pytest.param(*case, marks=when_plain)
         for case in [
@@ -162,15 +161,19 @@ def test_the_even_game_starts_amaf_values_in_the_middle():
     assert set(amaf["amaf_visits"].tolist()) <= {50, 51}
 
 
-def test_objects_take_a_function_or_the_even_game():
+def test_objects_take_a_function():
     def corners(position):
         return [0.9 if cell in (0, 2, 6, 8) else 0.1 for cell in range(9)], 5, 0
 
     result = ab.Search(Board, select=RAVE, heuristic=corners, seed=2).run(visits=40)
     assert result.visits[[0, 2, 6, 8]].sum() > 30
-    assert ab.Search(Board, select=RAVE, heuristic=ab.evaluate.EvenGame()).run(visits=20).visits.sum() == 20
     with pytest.raises(ab.errors.SearchError, match=r"Fancy.*wants a Python function"):
         ab.Search(Board, heuristic=Fancy())
+
+
+@in_soak
+def test_objects_take_the_even_game():
+    assert ab.Search(Board, select=RAVE, heuristic=ab.evaluate.EvenGame()).run(visits=20).visits.sum() == 20
 
 
 # --- order ---

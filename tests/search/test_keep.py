@@ -280,7 +280,7 @@ OTHERS = {
     "graph": ({}, "with graph=True, and this search is with graph=False: make it with the same options"),
     "prove": ({"graph": True, "prove": True}, "saved without prove=True, and this search is with prove=True"),
     "stale": (
-        {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Parents())},
+        {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Ancestors())},
         r"this search is with stale=Parents\(\) or Ancestors\(\)",
     ),
     "evaluate": ({"graph": True, "evaluate": opinion}, "this search is with an evaluator in Python"),

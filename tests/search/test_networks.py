@@ -16,7 +16,7 @@ from anabranch.search.memory.collect import collect
 from anabranch.search.memory.graph import NOISE
 from anabranch.search.results.read import edge_records
 from anabranch.search.select.gumbel import visits_in_turn
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.reference.networks import NetworkSearch, halving
 from tests.search.games import Percent
 from tests.search.trees import assert_same_tree, digest, read_tree
@@ -37,7 +37,7 @@ RULES = [
     ab.select.Forced(rule=ab.select.MuZero(), k=4.0),
 ]
 TO_COMPILE = [  # a kernel each; the others are tried in plain Python, where all is the same code
-    (TicTacToe(), ab.select.MuZero()),
+    pytest.param(TicTacToe(), ab.select.MuZero(), marks=in_soak),
     (Treasure(), ab.select.KataGoPUCT()),
     (TicTacToe(), ab.select.Forced()),
 ]
@@ -121,6 +121,7 @@ def test_gumbels_tree_target_and_choice_are_those_of_the_reference(game, rule):
     assert result.best == best.action
 
 
+@in_soak
 def test_ties_go_to_the_lowest_action_if_asked():
     def nothing_known(states):
         return None, np.zeros(len(states))
@@ -293,6 +294,7 @@ def test_the_standard_error_falls_with_visits_and_doubts_a_single_one():
     assert standard_error(100, 1.0, 100.0) < 0.002
 
 
+@in_soak
 def test_a_search_without_need_keeps_no_squares_and_no_plan():
     search = ab.Search(TicTacToe(), select=ab.select.MuZero(), evaluate=opinion, memory="10MB")
     search.run(visits=3)

@@ -6,7 +6,7 @@ import pytest
 import anabranch as ab
 from anabranch.games import TicTacToe, Treasure
 from anabranch.jit import COMPILED
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.search.games import Board, Coin, Take
 from tests.search.trees import digest, read_tree
 
@@ -242,6 +242,7 @@ class Walk:
         return Walk(self.place + 1 + action, (*self.way, action))
 
 
+@in_soak
 def test_on_a_graph_the_position_is_the_one_that_was_played():
     """The node may have been found by another path."""
     search = ab.Search(Walk, graph=True, evaluate=ab.Uniform())
@@ -251,6 +252,7 @@ def test_on_a_graph_the_position_is_the_one_that_was_played():
     assert search.position.way == (0, 0, 1, 0)
 
 
+@in_soak
 def test_back_remembers_what_was_played_before():
     search = ab.Search(Walk, graph=True, evaluate=ab.Uniform())
     search.run(visits=30)

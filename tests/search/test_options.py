@@ -204,10 +204,10 @@ def test_every_option_of_a_search_is_explained():
 
 
 def test_options_written_one_by_one_are_put_together():
-    one_by_one = {"graph": True, "stale": ab.graphs.Parents(), "ahead": None, "depth": 3, "expand_after": 2, "seed": 5}
-    together = {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Parents()), "expand": ab.select.Expansion(2, 3), "seed": 5}
+    one_by_one = {"graph": True, "stale": ab.graphs.Ancestors(), "ahead": None, "depth": 3, "expand_after": 2, "seed": 5}
+    together = {"graph": ab.graphs.GraphOptions(stale=ab.graphs.Ancestors()), "expand": ab.select.Expansion(2, 3), "seed": 5}
     settings = [ab.Search(TicTacToe(), **options).run(visits=1).settings for options in (grouped(one_by_one), together)]
-    assert settings[0] == settings[1] and settings[0]["depth"] == 3 and settings[0]["stale"] == "Parents()"
+    assert settings[0] == settings[1] and settings[0]["depth"] == 3 and settings[0]["stale"] == "Ancestors()"
     assert grouped({"collect": ab.graphs.Forget()})["graph"].merge is False
 
 

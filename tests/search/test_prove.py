@@ -53,7 +53,9 @@ def test_nim_is_proven_as_theory_has_it(stones):
 
 
 @pytest.mark.when_compiled
-@pytest.mark.parametrize("game", [Duel(), Trio(), TriNim(3), TriNim(9)], ids=repr)
+@pytest.mark.parametrize(
+    "game", [*(pytest.param(game, marks=in_soak) for game in (Duel(), Trio())), TriNim(3), TriNim(9)], ids=repr
+)
 def test_what_is_proven_is_what_brute_force_finds(game):
     position = game.start()
     result = ab.Search(game, graph=True, prove=True).run(position, visits=PLENTY)
@@ -118,6 +120,7 @@ class Sharing(ab.Game):
         out[0], out[1] = (0.0, 0.0) if state.place == 2 else (0.5, 1.0) if state.place == 3 else (-1.0, -1.0)
 
 
+@in_soak
 @pytest.mark.when_compiled
 def test_a_proven_move_still_gets_the_visits_that_decide_what_others_get():
     for seed in range(6):

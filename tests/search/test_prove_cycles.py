@@ -10,7 +10,7 @@ from anabranch.games.position import Position
 from anabranch.jit import COMPILED
 from tests.conftest import in_soak
 from tests.reference.repetitions import CHANCE, OVER, Solver, Table
-from tests.search.proofs import QUICK, Kind, Trial
+from tests.search.proofs import OTHERS, QUICK, Trial
 from tests.search.tables import game_of, random_table
 
 GAMES = 36 if COMPILED else 3  # of each kind
@@ -118,9 +118,7 @@ def test_whoever_leads_back_to_the_same_position_has_lost_and_the_other_way_is_p
 
 
 @pytest.mark.when_compiled
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=in_soak if kind == Kind("tree", players=3) else ()) for kind in QUICK], ids=str
-)
+@pytest.mark.parametrize("kind", [*QUICK, *(pytest.param(kind, marks=in_soak) for kind in OTHERS)], ids=str)
 def test_nothing_that_is_called_proven_is_wrong(kind):
     verdicts = [Trial(seed, kind).play() for seed in range(GAMES)]
     wrong = [str(verdict) for verdict in verdicts if verdict.faults]

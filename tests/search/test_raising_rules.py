@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import anabranch as ab
+from tests.conftest import in_soak
 from tests.search.invariants import check_counts
 
 
@@ -57,7 +58,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["tree", "evaluator", *(pytest.param(kind, marks=in_soak) for kind in ("graph", "threads"))])
 def test_a_rule_that_raises_ends_the_run_and_the_next_one_begins_anew(kind):
     search = ab.Search(Trapped(), **KINDS[kind], memory="10MB")
     with pytest.raises(ab.errors.KernelError, match="ValueError: it is a trap"):

@@ -60,7 +60,7 @@ def assert_same_as_reference(game, graph, seed=0, simulations=SIMULATIONS, posit
 # --- the same as the reference ---
 
 
-@on_tree_and_graph("schedule", SCHEDULES, graphs=2)
+@on_tree_and_graph("schedule", [*SCHEDULES[:2], *(pytest.param(each, marks=in_soak) for each in SCHEDULES[2:])], graphs=2)
 def test_every_schedule_is_the_same_as_the_reference(schedule, graph):
     rule = ab.Rave(bias=0.1, schedule=schedule)
     assert_same_as_reference(Echo(), graph, seed=1, select=rule._replace(c=0.6, strict=graph))
@@ -74,8 +74,8 @@ def test_amaf_values_of_ancestors_are_the_same_as_the_references(source, graph):
 
 
 GAMES = [
-    (EchoTrio(), ab.Rave(c=0.5)),
-    (Hunt(6), ab.Rave(c=0.4)),
+    pytest.param(EchoTrio(), ab.Rave(c=0.5), marks=in_soak),
+    pytest.param(Hunt(6), ab.Rave(c=0.4), marks=in_soak),
     pytest.param(TicTacToe(), ab.Rave(bias=0.05, c=0.3), marks=in_soak),
     pytest.param(Hex(3), ab.Rave(), marks=in_soak),
     pytest.param(Dice(8), ab.Rave(c=0.4), marks=in_soak),
@@ -130,7 +130,7 @@ def opinion(states):
     return np.array([[(mixed >> action) % 7 + 1 for action in range(4)]], float), np.array([mixed % 97 / 48.5 - 1.0])
 
 
-@pytest.mark.parametrize("heuristic", [None, fancy], ids=["none", "function"])
+@pytest.mark.parametrize("heuristic", [pytest.param(None, marks=in_soak), fancy], ids=["none", "function"])
 def test_priors_of_an_evaluator_in_python_join_in(heuristic):
     """Its simulations end at the leaf: only what was played in the tree counts for AMAF."""
     search = assert_same_as_reference(

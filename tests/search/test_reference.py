@@ -88,7 +88,9 @@ def opinion(states):
     return priors, np.array(values if len(values) == 1 else [values])
 
 
-@pytest.mark.parametrize("game", GAMES, ids=describe)
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=in_soak if isinstance(game, Treasure) else ()) for game in GAMES], ids=describe
+)
 def test_it_does_so_with_an_evaluator_in_python(game):
     search, reference = both(game, SHORT, 5, select=ab.PUCT(), evaluate=opinion)
     assert_same_tree(search, reference)

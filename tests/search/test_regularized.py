@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import anabranch as ab
 from anabranch.games import ConnectFour, TicTacToe
 from anabranch.jit import COMPILED
+from tests.conftest import in_soak
 
 
 @st.composite
@@ -65,8 +66,7 @@ def test_visits_of_puct_come_near_it():
     np.testing.assert_allclose(result.policy, result.regularized, atol=0.02)
 
 
-@pytest.mark.when_compiled
-@pytest.mark.parametrize("graph", [False, True], ids=["tree", "graph"])
+@pytest.mark.parametrize("graph", [False, pytest.param(True, marks=in_soak)], ids=["tree", "graph"])
 def test_it_searches_and_acts(graph):
     position = ConnectFour().position("dcdcd").play("c")
     search = ab.Search(ConnectFour(), select=ab.select.Regularized(), final=ab.final.ByRegularized(), graph=graph)

@@ -7,7 +7,7 @@ import anabranch as ab
 from anabranch.errors import IllegalMove, SearchError
 from anabranch.games import MatrixGame, Pig, TicTacToe
 from anabranch.jit import COMPILED
-from tests.conftest import when_plain
+from tests.conftest import in_soak, when_plain
 from tests.search.games import Take
 
 GAME = TicTacToe()
@@ -39,7 +39,8 @@ OPTIONS = {
 
 
 FURTHER = ("threads on a graph", "Forced", "Regularized", "Widening")  # combinations that are tried in plain Python alone
-CASES = [pytest.param(options, id=name, marks=[when_plain] if name in FURTHER else []) for name, options in OPTIONS.items()]
+MARKS = dict.fromkeys(FURTHER, when_plain) | {"threads with batches": in_soak}
+CASES = [pytest.param(options, id=name, marks=MARKS.get(name, ())) for name, options in OPTIONS.items()]
 
 
 @pytest.mark.parametrize("options", CASES)

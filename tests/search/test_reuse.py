@@ -238,7 +238,8 @@ def test_back_finds_a_root_that_was_a_leaf_and_is_one_no_more():
     assert search.result().visits.sum() > 0
 
 
-@pytest.mark.parametrize("stale", [ab.graphs.Ancestors(), pytest.param(ab.graphs.Parents(), marks=in_soak)])
+@in_soak
+@pytest.mark.parametrize("stale", [ab.graphs.Ancestors(), ab.graphs.Parents()])
 def test_news_does_not_reach_positions_of_which_only_the_evaluation_is_kept(stale):
     """Those have no visits to divide by."""
     search = ab.Search(

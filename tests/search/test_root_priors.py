@@ -9,11 +9,14 @@ import anabranch as ab
 from anabranch.games import MatrixGame, Pig, TicTacToe
 from anabranch.search.results.read import edge_records
 from anabranch.search.select.gumbel import NOISE
-from tests.conftest import when_compiled, when_plain
+from tests.conftest import in_soak, when_compiled, when_plain
 from tests.search.games import Board
 from tests.search.test_faults import Fault, state_of
 
 GAME = TicTacToe()
+ON_TREE_GRAPH_AND_THREADS = pytest.mark.parametrize(
+    "options", [{}, {"graph": True}, pytest.param({"threads": 2}, marks=[when_compiled, in_soak])], ids=str
+)
 IN_TREE = np.array([0.3, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1, 0.1, 0.1])
 AT_ROOT = np.array([0.02, 0.08, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2])
 
@@ -72,7 +75,7 @@ def test_noise_comes_after_the_temperature():
     assert adjust(ab.final.RootTemperature(2.0, noise), [0.9, 0.1], seed=3) == pytest.approx(adjust(noise, flat, seed=3))
 
 
-@pytest.mark.parametrize("options", [{}, {"graph": True}, pytest.param({"threads": 2}, marks=when_compiled)], ids=str)
+@ON_TREE_GRAPH_AND_THREADS
 def test_a_temperature_holds_while_a_search_runs(options):
     evaluate = Doubtful(at_root=None)
     search = search_with(evaluate, noise=ab.final.RootTemperature(2.0), **options)
@@ -132,7 +135,7 @@ def test_a_rule_that_returns_no_probabilities_changes_nothing(broken):
 # --- an evaluator's own priors of roots ---
 
 
-@pytest.mark.parametrize("options", [{}, {"graph": True}, pytest.param({"threads": 2}, marks=when_compiled)], ids=str)
+@ON_TREE_GRAPH_AND_THREADS
 @pytest.mark.parametrize("batch", [1, 4])
 def test_an_evaluator_may_have_other_priors_for_roots(options, batch):
     evaluate = Doubtful(batch=batch)

@@ -9,7 +9,7 @@ import anabranch as ab
 from anabranch.games import ConnectFour, Nim, Pig, TicTacToe, Treasure, TriNim
 from anabranch.jit import COMPILED
 from anabranch.search.results.read import edge_records
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.search.games import Duel, Percent, Trio
 from tests.search.trees import read_tree
 
@@ -154,6 +154,7 @@ def test_values_that_are_not_centred_on_0_are_searched_alike(select, moves):
     assert percent.value == pytest.approx(middle + 50.0 * plain.value, abs=3.0)
 
 
+@in_soak
 @pytest.mark.parametrize("fpu", [ab.select.ParentFPU(), ab.select.ReducedFPU()])
 def test_an_untried_edge_is_as_good_as_its_parent_and_not_0(fpu):
     """With values around 50, a first-play urgency of 0 would keep the search on the first edge it tried."""

@@ -117,8 +117,10 @@ class Victim:
         return sum(len(game.rows) for path in run.game_files for game, _ in read_games(path, row_type(run.game)))
 
 
-def rounds(folder: Path, kills: int, seed: int, game: str = "tictactoe", settings: dict = SETTINGS) -> Counter[str]:
-    """Kill so many times; what was killed how often."""
+def rounds(
+    folder: Path, kills: int, seed: int, game: str = "tictactoe", settings: dict = SETTINGS, parts: tuple[str, ...] = PARTS
+) -> Counter[str]:
+    """Kill so many times, first each of these parts; what was killed how often."""
     chance, killed = random.Random(seed), Counter()
     victim = Victim(folder, game, settings)
     victim.start()
@@ -126,7 +128,7 @@ def rounds(folder: Path, kills: int, seed: int, game: str = "tictactoe", setting
         victim.wait(lambda: (folder / "run.toml").exists() and sum(victim.games().values()) > 5, "games were played")
         for number in range(kills):
             time.sleep(chance.uniform(0.0, 4.0))
-            part = PARTS[number % len(PARTS)] if number < len(PARTS) else chance.choice(PARTS)
+            part = parts[number] if number < len(parts) else chance.choice(parts)
             victim.wait(lambda part=part: victim.processes(part), f"there was a process for {part}")
             before, networks = victim.games(), len(Run(folder).networks)
             for process in victim.processes(part)[: 1 if part == "self-play" else None]:

@@ -3,15 +3,19 @@
 import subprocess
 import sys
 
+import pytest
+
 from anabranch.train.run import Run
-from tests.conftest import when_compiled
+from tests.conftest import in_soak, when_compiled
 from tests.train.kills import PARTS, rounds
 
 
 @when_compiled
-def test_whatever_is_killed_the_run_goes_on_and_no_finished_game_is_lost_or_doubled(tmp_path):
-    killed = rounds(tmp_path / "run", kills=len(PARTS), seed=1)
-    assert set(killed) == set(PARTS)
+@pytest.mark.parametrize("parts", [("self-play", "supervisor"), pytest.param(PARTS, marks=in_soak)], ids=["two", "all"])
+def test_whatever_is_killed_the_run_goes_on_and_no_finished_game_is_lost_or_doubled(parts, tmp_path):
+    """With the supervisor all others end, too."""
+    killed = rounds(tmp_path / "run", kills=len(parts), seed=1, parts=parts)
+    assert set(killed) == set(parts)
 
 
 @when_compiled
