@@ -77,7 +77,7 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
         planes, value = ways.of_planes(planes, sides), ways.of_values(value, sides)
         policy = ways.of_policies(policy.reshape(len(rows), -1, game.actions), sides)
         ownership = None if ownership is None else ways.of_points(ownership, sides)
-        places = np.argsort(ways.actions, axis=1)  # where each action has gone
+        places = ways.inverse.actions  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)
     total = policy.sum(2, keepdims=True)
