@@ -91,14 +91,14 @@ def test_results_without_lines_are_the_same_but_for_their_lines(prove):
 @pytest.mark.parametrize("options", [OPTIONS, {"select": ab.select.Gumbel(), "graph": True, "prove": True}])
 def test_a_search_that_begins_again_finds_what_a_new_one_finds(options):
     fleet = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", seed=10, **options)
-    fleet.run([GAME.position(moves) for moves in ("d", "dcdcd", "cc")], visits=50)
+    fleet.run([GAME.position(moves) for moves in ("d", "dcdcdc", "cc")], visits=50)  # d wins in the second
     stack = fleet.searches[0].rooted.driver.stack
-    fleet.searches[1].reseed(99)
+    fleet.searches[2].reseed(99)
     positions = [GAME.position(moves) for moves in ("eee", "ab", "ddddd")]
     results = fleet.run(positions, visits=40)
     assert fleet.searches[0].rooted.driver.stack is stack, "memory and drivers are used again"
     new = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", seed=10, **options)
-    new.searches[1].reseed(99)
+    new.searches[2].reseed(99)
     for result, expected in zip(results, new.run(positions, visits=40), strict=True):
         assert (result.visits.tolist(), result.value) == (expected.visits.tolist(), expected.value)
     for search, other in zip(fleet.searches, new.searches, strict=True):
@@ -116,15 +116,16 @@ def test_after_an_error_of_a_rule_nothing_is_used_again():
     assert rooted.driver is not before
 
 
-PLAIN, PROVING = {"select": ab.select.Gumbel()}, {"select": ab.select.Gumbel(), "prove": True}
+PLAIN, LOUD = ({"select": ab.select.Gumbel(scale=scale)} for scale in (1.0, 20.0))
+PROVING = PLAIN | {"prove": True}
 
 
 @pytest.mark.parametrize("regularized", [False, True])
-@pytest.mark.parametrize("options", [PLAIN, PROVING, OPTIONS], ids=["gumbel", "prove", "puct"])
+@pytest.mark.parametrize("options", [PLAIN, LOUD, PROVING, OPTIONS], ids=["gumbel", "loud", "prove", "puct"])
 def test_roots_say_what_results_say(options, regularized):
-    fleets = [ab.Fleet(GAME, 4, evaluate=Counting(4), memory="40MB", seed=3, **options) for _ in range(2)]
+    fleets = [ab.Fleet(GAME, 8, evaluate=Counting(8), memory="80MB", seed=3, **options) for _ in range(2)]
     positions = [GAME.position(moves) for moves in ([], "d", [3, 3, 2, 3], "dcdcdc")]  # in the last one d wins
-    visits = [40, 8, 33, 60]
+    positions, visits = 2 * positions, [40, 8, 33, 60, 2, 3, 4, 5]
     found = fleets[0].roots(positions, visits, regularized)
     for s, result in enumerate(fleets[1].run(positions, visits)):
         assert found.best[s] == result.best and found.simulations[s] == result.stats.simulations
@@ -137,7 +138,7 @@ def test_roots_say_what_results_say(options, regularized):
         if regularized:
             assert found.regularized[s].tolist() == result.regularized.tolist()
     assert (found.regularized is not None) == regularized
-    assert found.proven.tolist() == [False, False, False, "prove" in options]
+    assert found.proven.tolist() == 2 * [False, False, False, "prove" in options]
 
 
 def test_roots_are_those_of_the_noisy_search_where_there_is_noise():
