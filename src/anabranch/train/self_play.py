@@ -81,7 +81,7 @@ class SelfPlay:
         following, ended = all_after(positions, edges), 0
         for s, game in enumerate(self.games):
             if learnt[s]:
-                game.add_row(rows[s])
+                game.add_row(rows[s].copy())  # not a view, which would keep the rows of all games
             game.note_resignation(found.values[s])
             game.follow(edges[s], following[s])
             if game.ending:
