@@ -87,6 +87,74 @@ def test_results_without_lines_are_the_same_but_for_their_lines(prove):
             assert getattr(short, name).tolist() == getattr(full, name).tolist()
 
 
+@pytest.mark.parametrize("options", [OPTIONS, {"select": ab.select.Gumbel(), "graph": True, "prove": True}])
+def test_a_search_that_begins_again_finds_what_a_new_one_finds(options):
+    fleet = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", seed=10, **options)
+    fleet.run([GAME.position(moves) for moves in ("d", "dcdcdc", "cc")], visits=50)  # d wins in the second
+    stack = fleet.searches[0].rooted.driver.stack
+    fleet.searches[2].reseed(99)
+    positions = [GAME.position(moves) for moves in ("eee", "ab", "ddddd")]
+    results = fleet.run(positions, visits=40)
+    assert fleet.searches[0].rooted.driver.stack is stack, "memory and drivers are used again"
+    new = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", seed=10, **options)
+    new.searches[2].reseed(99)
+    for result, expected in zip(results, new.run(positions, visits=40), strict=True):
+        assert (result.visits.tolist(), result.value) == (expected.visits.tolist(), expected.value)
+    for search, other in zip(fleet.searches, new.searches, strict=True):
+        assert digest(search) == digest(other)
+
+
+def test_after_an_error_of_a_rule_nothing_is_used_again():
+    fleet = ab.Fleet(GAME, 2, evaluate=Counting(2), memory="20MB", **OPTIONS)
+    fleet.run([GAME.start()] * 2, visits=5)
+    rooted = fleet.searches[0].rooted
+    before = rooted.driver
+    with pytest.raises(ab.errors.KernelError), rooted.working():
+        raise ab.errors.KernelError("a rule raised")
+    fleet.run([GAME.position("d")] * 2, visits=5)
+    assert rooted.driver is not before
+
+
+PLAIN, LOUD = ({"select": ab.select.Gumbel(scale=scale)} for scale in (1.0, 20.0))
+PROVING = PLAIN | {"prove": True}
+
+
+@pytest.mark.parametrize("regularized", [False, True])
+@pytest.mark.parametrize("options", [PLAIN, LOUD, PROVING, OPTIONS], ids=["gumbel", "loud", "prove", "puct"])
+def test_roots_say_what_results_say(options, regularized):
+    fleets = [ab.Fleet(GAME, 8, evaluate=Counting(8), memory="80MB", seed=3, **options) for _ in range(2)]
+    positions = [GAME.position(moves) for moves in ([], "d", [3, 3, 2, 3], "dcdcdc")]  # in the last one d wins
+    positions, visits = 2 * positions, [40, 8, 33, 60, 2, 3, 4, 5]
+    found = fleets[0].roots(positions, visits, regularized)
+    for s, result in enumerate(fleets[1].run(positions, visits)):
+        assert found.best[s] == result.best and found.simulations[s] == result.stats.simulations
+        assert found.policy[s].tolist() == result.policy.tolist()
+        assert np.allclose(found.target[s], result.target, rtol=1e-14, atol=0.0)  # summed in another order
+        assert found.values[s].tolist() == [result.value] and found.proven[s] == result.proven
+        for move in result.moves:
+            assert found.priors[s, move.action] == np.float32(move.prior)
+            assert found.certain[s, move.action] == move.value if move.proven else np.isnan(found.certain[s, move.action])
+        if regularized:
+            assert found.regularized[s].tolist() == result.regularized.tolist()
+    assert (found.regularized is not None) == regularized
+    assert found.proven.tolist() == 2 * [False, False, False, "prove" in options]
+
+
+def test_roots_are_those_of_the_noisy_search_where_there_is_noise():
+    fleets = [
+        ab.Fleet(GAME, 2, evaluate=Counting(2), memory="20MB", **PLAIN, noise=ab.final.Dirichlet(1.0, 0.5)) for _ in range(2)
+    ]
+    found = fleets[0].roots([GAME.start()] * 2, 30)
+    for s, result in enumerate(fleets[1].run([GAME.start()] * 2, 30)):
+        assert found.target[s].tolist() == result.target.tolist() and found.best[s] == result.best
+
+
+def test_roots_are_of_all_searches():
+    fleet = ab.Fleet(GAME, 2, evaluate=Counting(2), memory="20MB", **PLAIN)
+    with pytest.raises(ab.errors.SearchError, match="a position for each search"):
+        fleet.roots([GAME.start(), None], 10)
+
+
 def test_a_fleet_stops_in_time():
     fleet = ab.Fleet(GAME, 3, evaluate=Counting(3), memory="30MB", **OPTIONS)
     fleet.run(visits=1)

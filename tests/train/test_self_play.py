@@ -18,7 +18,7 @@ from anabranch.train import network_in_use, self_play
 from anabranch.train.choices import drawn, selection_of
 from anabranch.train.game_file import read_games, read_header, row_type
 from anabranch.train.openings import read_openings
-from anabranch.train.rows import MOST_PLIES, surprise
+from anabranch.train.rows import MOST_PLIES, entropies, surprises
 from anabranch.train.run import Run
 from anabranch.train.self_play import SelfPlay
 from anabranch.train.settings import SelfPlaySettings, Settings
@@ -347,17 +347,28 @@ def test_openings_that_are_not_there(tmp_path):
 
 def test_moves_are_drawn_by_their_probability_to_a_power():
     policy, random = np.array([0.1, 0.0, 0.6, 0.3]), np.random.default_rng(0)
-    assert all(drawn(policy, 0.0, random) == 2 for _ in range(20))
-    for temperature in (0.5, 1.0, 3.0):
-        counts = np.bincount([drawn(policy, temperature, random) for _ in range(4000)], minlength=4)
-        expected = policy ** (1 / temperature) / (policy ** (1 / temperature)).sum()
+    for temperature in (0.0, 0.5, 1.0, 3.0):
+        actions = drawn(np.tile(policy, (4000, 1)), np.full(4000, temperature), random.random(4000))
+        counts = np.bincount(actions, minlength=4)
+        expected = np.eye(4)[2] if temperature == 0.0 else policy ** (1 / temperature) / (policy ** (1 / temperature)).sum()
         assert counts[1] == 0 and np.allclose(counts / 4000, expected, atol=0.04)
 
 
+def test_each_game_has_its_own_temperature():
+    policies, uniform = np.array([[0.6, 0.4], [0.6, 0.4], [0.4, 0.6]]), np.array([0.7, 0.7, 0.0])
+    assert drawn(policies, np.array([1.0, 0.1, 0.0]), uniform).tolist() == [1, 0, 1]
+
+
 def test_surprise_is_the_divergence_from_the_prior():
-    target, prior = np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.0, 0.75])
-    assert surprise(prior, prior) == 0.0
-    assert math.isclose(surprise(target, prior), training.divergence(target, prior))
+    targets, priors = np.array([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]]), np.array([[0.25, 0.0, 0.75]] * 2)
+    expected = [training.divergence(target, prior) for target, prior in zip(targets, priors, strict=True)]
+    assert np.allclose(surprises(targets, priors), expected) and surprises(targets, priors)[1] == 0.0
+
+
+def test_a_policy_of_few_actions_has_little_entropy():
+    assert np.allclose(
+        entropies(np.array([[0.25] * 4, [0.5, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])), [np.log(4), np.log(2), 0.0]
+    )
 
 
 def test_rows_count_plies_as_far_as_they_can(tictactoe):

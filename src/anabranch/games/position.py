@@ -153,10 +153,20 @@ class Position:
         pool = readable(self.record())
         rewards = np.zeros(self.game.players)
         self.game.ask("play", pool[0], number, rewards)
+        return self.followed_by(number, pool, rewards)
+
+    def followed_by(self, number: int, pool: np.ndarray, rewards: np.ndarray) -> "Position":
+        """The position after an action or event, once the rule `play` has made its record and paid the rewards."""
         weight = self.game.discount ** len(self.moves)
         total = tuple(before + weight * float(now) for before, now in zip(self.rewards, rewards, strict=True))
         past = () if self.game.repetition == "nothing" else (*self.past, self.repetition_key)
         return type(self)(self.game, pool, (*self.moves, self.move_of(number)), total, past, self.to_play)
+
+    def note(self, to_play: int, is_over: bool) -> None:
+        """Note what the rules say of this position, by somebody who has asked them."""
+        self._to_play = to_play
+        if is_over or self.game.repetition not in ENDINGS:
+            self._is_over = is_over
 
     def _check(self, action: int, chance: bool) -> None:
         limit = self.game.events if chance else self.game.actions

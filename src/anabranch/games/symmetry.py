@@ -6,6 +6,7 @@ them to evaluate a position from another side, and training uses them to augment
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,26 +26,33 @@ class Symmetries:
     def __len__(self) -> int:
         return len(self.points)
 
+    @cached_property
+    def inverse(self) -> "Symmetries":
+        """The way back from each."""
+        channels = None if self.channels is None else np.argsort(self.channels, axis=1)
+        players = None if self.players is None else np.argsort(self.players, axis=1)
+        return Symmetries(np.argsort(self.points, axis=1), np.argsort(self.actions, axis=1), channels, players)
+
     def of_planes(self, planes: np.ndarray, sides: np.ndarray) -> np.ndarray:
         """Planes (n, channels, height, width), the i-th ones under symmetry `sides[i]`."""
         flat = planes.reshape(*planes.shape[:2], -1)
-        return rearranged(flat, _rows(self.channels, sides, flat.shape[1]), self.points[sides]).reshape(planes.shape)
+        return rearranged(flat, self.channels, self.points, sides).reshape(planes.shape)
 
     def of_points(self, numbers: np.ndarray, sides: np.ndarray) -> np.ndarray:
         """A number for each point, (n, points), likewise."""
-        return rearranged(numbers[:, None], _rows(None, sides, 1), self.points[sides])[:, 0]
+        return rearranged(numbers[:, None], None, self.points, sides)[:, 0]
 
     def of_policies(self, policies: np.ndarray, sides: np.ndarray, back: bool = False) -> np.ndarray:
         """Policies (n, 1 or 2, actions) under these symmetries, or from there back to how they were."""
-        whose, actions = _rows(self.players, sides, policies.shape[1]), self.actions[sides]
-        return rearranged(policies, np.argsort(whose), np.argsort(actions)) if back else rearranged(policies, whose, actions)
+        ways = self.inverse if back else self
+        return rearranged(policies, ways.players, ways.actions, sides)
 
     def of_values(self, values: np.ndarray, sides: np.ndarray, back: bool = False) -> np.ndarray:
         """Values (n, width), likewise: one a player may change places, a single one is the same under all symmetries."""
-        if self.players is None or values.ndim < 2 or values.shape[1] < 2:
+        players = (self.inverse if back else self).players
+        if players is None or values.ndim < 2 or values.shape[1] < 2:
             return values
-        whose = self.players[sides]
-        return np.take_along_axis(values, np.argsort(whose) if back else whose, 1)
+        return np.take_along_axis(values, players[sides], 1)
 
     def of_signs(self, numbers: np.ndarray, sides: np.ndarray) -> np.ndarray:
         """Numbers (n, ...) that are one player's gain and the other's loss, likewise."""
@@ -53,30 +61,25 @@ class Symmetries:
         return np.where(self.players[sides, 0].reshape(-1, *[1] * (numbers.ndim - 1)) == 1, -numbers, numbers)
 
 
-def _rows(permutations: np.ndarray | None, sides: np.ndarray, size: int) -> np.ndarray:
-    """The permutation of each side; the identity, if there is none."""
-    if permutations is None or permutations.shape[1] != size:
-        return np.broadcast_to(np.arange(size), (len(sides), size))
-    return permutations[sides]
-
-
-def rearranged(rows: np.ndarray, maps: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Rows (n, maps, places) with the numbers of row i in another order: place p of map m gets what was at `sources[i, p]` of
-    map `maps[i, m]`."""
+def rearranged(rows: np.ndarray, maps: np.ndarray | None, places: np.ndarray, sides: np.ndarray) -> np.ndarray:
+    """Rows (n, maps, places) with the numbers of row i in another order, s = sides[i]: place p of map m gets what was at
+    `places[s, p]` of map `maps[s, m]`, or of the same map, if there are no others to take it from."""
     found = np.empty_like(rows, order="C")
-    rearrange(np.ascontiguousarray(rows), np.ascontiguousarray(maps), np.ascontiguousarray(sources), found)
+    if maps is None or maps.shape[1] != rows.shape[1]:
+        maps = np.arange(rows.shape[1])[None].repeat(len(places), axis=0)
+    rearrange(np.ascontiguousarray(rows), np.ascontiguousarray(maps), np.ascontiguousarray(places), sides, found)
     return found
 
 
 @kernel
-def rearrange(rows, maps, sources, found):
+def rearrange(rows, maps, places, sides, found):
     """The same, written into `found`; NumPy's `take_along_axis` takes several times as long."""
-    count, size, places = rows.shape
-    for i in range(count):
-        for j in range(size):
-            source = maps[i, j]
-            for place in range(places):
-                found[i, j, place] = rows[i, source, sources[i, place]]
+    for i in range(len(rows)):
+        side = sides[i]
+        for m in range(rows.shape[1]):
+            source = maps[side, m]
+            for p in range(rows.shape[2]):
+                found[i, m, p] = rows[i, source, places[side, p]]
 
 
 def identity(height: int, width: int) -> np.ndarray:

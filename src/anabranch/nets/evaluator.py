@@ -12,12 +12,20 @@ import numpy as np
 
 from anabranch.errors import NetworkError, OptionError
 from anabranch.games.game import Game
+from anabranch.jit import kernel
 from anabranch.jit.dispatch import TAG_PREFIX, tag_of
 from anabranch.jit.random import mix
 from anabranch.nets.cache import Cache, Found, keys_of
 from anabranch.search.checks import at_least_one, parse_memory
 
 SYMMETRIES = ("none", "random", "all")
+
+
+@kernel
+def draw_by_key(keys, seed, count, drawn):
+    """Write a number below `count` for each key, which looks random and is the same whenever the key comes."""
+    for i in range(len(keys)):
+        drawn[i] = np.int64(mix(keys[i, 0] ^ mix(keys[i, 1] ^ mix(seed))) % np.uint64(count))
 
 
 class NetworkStats(NamedTuple):
@@ -115,9 +123,9 @@ class NetworkEvaluator:
 
     def _draw(self, keys: np.ndarray, count: int) -> np.ndarray:
         """A random symmetry of `count` for each position, drawn by key and seed, independent of earlier calls."""
-        with np.errstate(over="ignore"):
-            drawn = mix(keys[:, 0] ^ mix(keys[:, 1] ^ mix(np.full(1, self.seed & (2**64 - 1), np.uint64))))
-        return (drawn % np.uint64(count)).astype(np.int64)
+        drawn = np.empty(len(keys), np.int64)
+        draw_by_key(keys, np.uint64(self.seed & (2**64 - 1)), count, drawn)
+        return drawn
 
     def _timed(self, model: Any, count: int, *given: Any) -> Any:
         """Call the model, and update the statistics."""

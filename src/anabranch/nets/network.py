@@ -15,6 +15,7 @@ from anabranch.errors import NetworkError, OptionError
 from anabranch.games.encoding import encode, symmetries_of
 from anabranch.games.game import Game
 from anabranch.games.simultaneous import SimultaneousGame
+from anabranch.games.symmetry import Symmetries
 from anabranch.jit import readable
 from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.outputs import ALL_WELL, Returns, read_both, read_outputs
@@ -62,6 +63,7 @@ class Network(NetworkEvaluator):
         """Create what cannot be copied or sent to another process."""
         super()._prepare()
         self._loaded: Model | None = None
+        self._ways: Symmetries | None = None  # of the game, once they are needed
         self._is_function = not isinstance(self.model, (Path, Model)) and not is_module(self.model)
 
     def _load(self) -> Model:
@@ -117,14 +119,18 @@ class Network(NetworkEvaluator):
             logits, raw = self._timed(self._load(), len(planes), planes)
             return logits[None], raw[None]
         assert self.game is not None
-        ways = symmetries_of(self.game)
-        looks = []
+        if self._ways is None:
+            self._ways = symmetries_of(self.game)
+        ways = self._ways
+        looks: list[tuple[np.ndarray, np.ndarray]] = []
         for sides in self._sides(keys, len(ways)):
             logits, raw = self._timed(self._load(), len(planes), ways.of_planes(planes, sides))
             each = logits.reshape(len(logits), -1, self.game.actions)  # both players' where both move at once
             looks.append(
                 (ways.of_policies(each, sides, back=True).reshape(logits.shape), ways.of_values(raw, sides, back=True))
             )
+        if len(looks) == 1:
+            return looks[0][0][None], looks[0][1][None]
         return np.stack([logits for logits, _ in looks]), np.stack([raw for _, raw in looks])
 
     def _sides(self, keys: np.ndarray, count: int) -> Iterator[np.ndarray]:

@@ -9,7 +9,7 @@ way at a time, and virtual losses play no part.
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from anabranch.search.drivers.batch import BatchDriver, Stack, batch_of, rows_li
 from anabranch.search.loops.batch import LEFT_OUT
 from anabranch.search.memory.graph import Graph, row_of
 from anabranch.search.results.result import Result
+from anabranch.search.results.roots import Roots, of_results, read_roots
 from anabranch.search.run.exclusive import Exclusive
 from anabranch.search.run.progress import FULL_COUNTERS, Progress
 from anabranch.search.run.scope import next_slice, plan_root, priors_at_root
@@ -72,6 +73,28 @@ class Fleet:
         """Search one position in each search (by default its root), under the limits of `Search.run`; `visits` may also be one
         number for each. A search whose position is None does not run, and its result is None. Without `lines`, principal
         variations have only their first action: reading them takes longer than a small search."""
+        with self._searched(positions, visits, total, seconds) as tallies:
+            return [self.searches[s].result_of(tallies[s], lines) if s in tallies else None for s in range(len(self))]
+
+    def roots(self, positions: Sequence[Any], visits: int | Sequence[int], regularized: bool = False) -> Roots:
+        """The same for self-play, without anything to be read by people: one position in each search, and what was found as
+        arrays. The exact regularised policy is among them if it is asked for."""
+        with self._searched(positions, visits, None, None) as tallies:
+            if len(tallies) < len(self):
+                raise SearchError("roots() wants a position for each search; run() can leave some out")
+            assert self._stack is not None
+            done = [progress.done for progress in tallies.values()]
+            found = None if regularized else read_roots(self.game, self.searches[0].final, self._stack, done)
+            if found is not None:
+                return found
+            results = [search.result_of(tallies[s], lines=False) for s, search in enumerate(self.searches)]
+            return of_results(self.game, results, regularized)
+
+    @contextlib.contextmanager
+    def _searched(
+        self, positions: Sequence[Any] | None, visits: int | Sequence[int] | None, total: int | None, seconds: float | None
+    ) -> Iterator[dict[int, Progress]]:
+        """Search, and let what was found be read: how each search went, by its number."""
         wanted = [search.position or self.game.start() for search in self.searches] if positions is None else list(positions)
         if len(wanted) != len(self):
             raise SearchError(f"{len(wanted)} positions for {len(self)} searches; put None where one is to be left out")
@@ -89,8 +112,7 @@ class Fleet:
             with contextlib.ExitStack() as working:
                 for search in self.searches:  # a rule that raises leaves all of them half done
                     working.enter_context(search.rooted.working())
-                tallies = self._run(active, limits, total, seconds)
-                return [self.searches[s].result_of(tallies[s], lines) if s in tallies else None for s in range(len(self))]
+                yield self._run(active, limits, total, seconds)
 
     def _run(
         self, active: list[int], limits: list[int | None], total: int | None, seconds: float | None

@@ -43,6 +43,7 @@ class RootedGraph:
         self.seed = seed
         self.reserved: Tree | Graph | None = None  # memory, once it is allocated
         self.driver: Driver | None = None  # None: nothing was found yet from this root
+        self._last: Driver | None = None  # that was made, whether or not it is still in use
         self.position: Any = None
         self.history: History | None = None
         self.before: list[tuple[Any, History]] = []  # positions that `advance` left, the latest at the end
@@ -69,7 +70,17 @@ class RootedGraph:
         if self.reserved is None:
             self.reserved = self.allocate()
         make.clear(self.reserved, self.setting.memory)
-        return make.driver_at(self.setting, self.reserved, self.position, self.history, self.seed)
+        last, self._last = self._last, None
+        if last is None or last.setting is not self.setting or last.graph is not self.reserved or not self._restart(last):
+            last = make.driver_at(self.setting, self.reserved, self.position, self.history, self.seed)
+        self._last = last
+        return last
+
+    def _restart(self, driver: Driver) -> bool:
+        """Let a driver begin again at the root, if it can."""
+        if not isinstance(self.position, Position) or self.history is None:
+            return False
+        return driver.restart(self.position.record(), self.history.exhausted(), self.seed)
 
     def ready(self) -> Driver:
         """The driver, ready to run simulations from its root. If an evaluator raises meanwhile, nothing has changed."""
@@ -213,7 +224,7 @@ class RootedGraph:
         try:
             yield
         except KernelError:
-            self.driver = None
+            self.driver = self._last = None
             raise
 
     @contextlib.contextmanager

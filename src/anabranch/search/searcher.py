@@ -455,7 +455,7 @@ class Search:
     def priors_for(self, progress: Progress, is_new: bool = False) -> np.ndarray | None:
         """The root's priors for a run, if they are not its own. If the evaluator raises, a tree that is new is discarded."""
         try:
-            random = self.rooted.random(progress.kept, 1)
+            random = None if self.noise is None else self.rooted.random(progress.kept, 1)
             return priors_for_run(progress.driver, self.rooted.position, self.noise, random)
         except BaseException:
             if is_new:

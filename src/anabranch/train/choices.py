@@ -1,5 +1,6 @@
 """How self-play searches and chooses moves: the selection rule, noise at the root, temperature."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,15 @@ from anabranch.games.game import Game
 from anabranch.games.position import Position
 from anabranch.games.simultaneous import SimultaneousGame
 from anabranch.search.results.final import Dirichlet, RootTemperature
-from anabranch.search.results.result import Result
+from anabranch.search.results.roots import Roots
 from anabranch.search.select.forced import Forced
 from anabranch.search.select.gumbel import Gumbel
 from anabranch.search.select.puct import PUCT
 from anabranch.search.simultaneous.decoupled import Decoupled
 from anabranch.search.simultaneous.strategies import RegretMatching
 from anabranch.train.settings import SelfPlaySettings
+
+LEAST_TEMPERATURE = 1e-2  # below this the most probable action is played
 
 
 def selection_of(game: Game, settings: SelfPlaySettings) -> Any:
@@ -45,32 +48,50 @@ def noise_of(game: Game, select: Any, settings: SelfPlaySettings) -> Any:
 
 
 def chosen(
-    select: Any, settings: SelfPlaySettings, position: Position, result: Result, plies: int, random: np.random.Generator
-) -> Any:
-    """The move to play here, so many plies after the opening: Gumbel's own choice, or one drawn by visits."""
+    game: Game,
+    select: Any,
+    settings: SelfPlaySettings,
+    found: Roots,
+    positions: Sequence[Position],
+    plies: list[int],
+    randoms: list[np.random.Generator],
+) -> Sequence[Any]:
+    """The move to play in each game, so many plies after its opening: Gumbel's own choice, or one drawn by visits."""
     if isinstance(select, Gumbel):
-        return result.best
-    left = 0.5 ** (plies / settings.temperature_plies)
-    temperature = settings.temperature_end + (settings.temperature - settings.temperature_end) * left
-    if isinstance(result.policy, tuple):  # both move
-        return tuple(drawn(policy, temperature, random) for policy in result.policy)
-    policy = result.policy.copy()
-    while policy.any():
-        action = drawn(policy, temperature, random)
-        if not is_forbidden(position, action):
-            return action
-        policy[action] = 0.0
-    return result.best
+        return found.best
+    left = 0.5 ** (np.array(plies) / settings.temperature_plies)
+    temperatures = settings.temperature_end + (settings.temperature - settings.temperature_end) * left
+    each = [
+        drawn(policies, temperatures, np.array([random.random() for random in randoms]))
+        for policies in np.split(found.policy, found.policy.shape[1] // game.actions, axis=1)
+    ]
+    if len(each) > 1:
+        return list(zip(*(actions.tolist() for actions in each), strict=True))
+    if game.repetition != "forbidden":
+        return list(each[0].tolist())
+    return [
+        allowed(position, int(each[0][g]), found.policy[g], temperatures[g], randoms[g], found.best[g])
+        for g, position in enumerate(positions)
+    ]
 
 
-def is_forbidden(position: Position, action: int) -> bool:
-    """Whether an action leads back to a position that may not occur again; the search may have visited it."""
-    return position.game.repetition == "forbidden" and position.game.would_repeat(position, action)
+def allowed(
+    position: Position, action: int, policy: np.ndarray, temperature: float, random: np.random.Generator, best: int
+) -> int:
+    """This action; if it leads back to a position that may not occur again, which the search may have visited, another one."""
+    left = policy.copy()
+    while position.game.would_repeat(position, action):
+        left[action] = 0.0
+        if not left.any():
+            return best
+        action = int(drawn(left[None], np.array([temperature]), np.array([random.random()]))[0])
+    return action
 
 
-def drawn(policy: np.ndarray, temperature: float, random: np.random.Generator) -> int:
-    """An action, drawn by its probability to the power of 1 / temperature; at 0 the most probable one."""
-    if temperature < 1e-2:
-        return int(np.argmax(policy))
-    weights = (policy / policy.max()) ** (1.0 / temperature)
-    return int(random.choice(len(policy), p=weights / weights.sum()))
+def drawn(policies: np.ndarray, temperatures: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """An action of each policy, (n, actions), drawn with a number from [0, 1) by its probability to the power of
+    1 / temperature; at 0 the most probable one."""
+    powers = 1.0 / np.maximum(temperatures, LEAST_TEMPERATURE)[:, None]
+    sums = ((policies / policies.max(axis=1, keepdims=True)) ** powers).cumsum(axis=1)
+    by_chance = (sums <= uniform[:, None] * sums[:, -1:]).sum(axis=1)
+    return np.where(temperatures < LEAST_TEMPERATURE, policies.argmax(axis=1), by_chance)

@@ -1,13 +1,10 @@
 """A game of self-play, from its opening until it is written: its position, its rows, who would resign."""
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.games.game import Game
 from anabranch.games.position import Position
 from anabranch.games.rules import EVERYONE
-from anabranch.search.results.result import Result
 from anabranch.train.game_file import PlayedGame
 from anabranch.train.openings import Openings, after_chance, begun, number_of_board
 from anabranch.train.rows import MOST_PLIES, as_seen, range_of
@@ -45,18 +42,20 @@ class GameInProgress:
         self.rows.append(row)
         self.row_positions.append((self.position, len(self.edges)))
 
-    def play(self, move: Any) -> None:
-        """Play a move, and the chance events after it."""
-        self.edges.append(self.position.edge_of(move))
-        self.position = after_chance(self.position.play(move), self.random)
+    def follow(self, edge: int, position: Position) -> None:
+        """Go on along an edge, to the position behind it, and through the chance events after it."""
+        self.edges.append(edge)
+        self.position = after_chance(position, self.random)
 
-    def note_resignation(self, result: Result) -> None:
+    def note_resignation(self, values: np.ndarray) -> None:
         """Let the player to move resign if its value was very low twice in a row; where nobody may, note that it would."""
+        if self.settings.resign <= 0.0:
+            return
         player = self.position.to_play
-        if self.settings.resign <= 0.0 or player == EVERYONE or self.game.value_width() != 1 or self.game.players != 2:
+        if player == EVERYONE or self.game.value_width() != 1 or self.game.players != 2:
             return
         low, high = range_of(self.game, player)
-        value = (float(np.ravel(result.value)[0]) - (low + high) / 2) / ((high - low) / 2)
+        value = (float(values[0]) - (low + high) / 2) / ((high - low) / 2)
         self.low[player] = self.low[player] + 1 if value < -self.settings.resign else 0
         if self.low[player] >= 2 and self.would_resign < 0:
             self.would_resign = player

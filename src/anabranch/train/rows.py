@@ -1,60 +1,46 @@
-"""A row of a game: what the search said of one position, and what the game paid from there.
+"""Rows of games: what the search said of a position, and what the game paid from there.
 
-`row_of` is written when a move has been searched, outcomes when the game has ended (`game_in_progress.py`). The record of a row
+`rows_of` writes them when moves have been searched, `game_in_progress.py` outcomes when the game has ended. The record of a row
 is declared in `game_file.py`; `targets.py` makes of rows what networks learn.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.games.game import Game
 from anabranch.games.position import Position
-from anabranch.search.results.result import Result
+from anabranch.search.results.roots import Roots
 
 MOST_PLIES = (1 << 16) - 1  # that a row can count
 
 
-def row_of(game: Game, dtype: np.dtype, position: Position, result: Result, regularized: bool) -> Any:
-    """A new row, without outcomes; with the exact regularised policy only if it is wanted, since computing it takes time."""
-    row = np.zeros((), dtype)
-    row["state"] = position.data
-    is_exact = result.proven and isinstance(result.moves, list)
-    row["policy"] = over_actions(game, exact_policy(game, result) if is_exact else result.target)
-    if regularized:
-        row["regularized"] = row["policy"] if is_exact else over_actions(game, result.regularized)
-    row["prior"] = priors_of(game, result)
-    row["search"] = np.ravel(result.value)[: game.value_width()]  # where both move at once, the result has both values
-    row["ply"] = min(len(position.moves), MOST_PLIES)
-    row["proven"] = result.proven
-    return row[()]
+def rows_of(game: Game, dtype: np.dtype, positions: Sequence[Position], found: Roots) -> np.ndarray:
+    """A new row for each of these positions, without outcomes."""
+    rows = np.zeros(len(positions), dtype)
+    target = exact_policies(game, found)
+    rows["state"] = np.frombuffer(b"".join(position.data for position in positions), dtype["state"])
+    rows["policy"] = target
+    if found.regularized is not None:
+        rows["regularized"] = np.where(found.proven[:, None], target, found.regularized)
+    rows["prior"] = found.priors
+    rows["search"] = found.values
+    rows["ply"] = [min(len(position.moves), MOST_PLIES) for position in positions]
+    rows["proven"] = found.proven
+    return rows
 
 
-def over_actions(game: Game, policy: Any) -> np.ndarray:
-    """A result's policy without the places that it has for chance events, where there are more of them than actions; both
-    players' one after the other."""
-    return np.atleast_2d(policy)[:, : game.actions].ravel()
-
-
-def priors_of(game: Game, result: Result) -> np.ndarray:
-    """The network's priors at the root, over all actions; both players' one after the other."""
-    tables = result.moves if isinstance(result.moves, tuple) else (result.moves,)
-    priors = np.zeros((len(tables), game.actions), np.float32)
-    for player, moves in enumerate(tables):
-        for move in moves:
-            priors[player, move.action] = move.prior
-    return priors.ravel()
-
-
-def exact_policy(game: Game, result: Result) -> np.ndarray:
-    """The policy of a position whose value is proven: any of the actions that are proven to reach it. If that is the worst
-    value there is, the search's own: it may still resist longer."""
-    exact = np.zeros(game.actions)
-    best = max(move.value for move in result.moves if move.proven and move.value is not None)
-    for move in result.moves:
-        if move.proven and move.value == best:
-            exact[move.action] = 1.0
-    return exact / exact.sum() if best > game.value_range[0] else result.target
+def exact_policies(game: Game, found: Roots) -> np.ndarray:
+    """The policy targets. Where a position's value is proven, any of the actions that are proven to reach it; if that is the
+    worst value there is, the search's own: it may still resist longer."""
+    if not found.proven.any():
+        return found.target
+    certain = np.where(np.isnan(found.certain), -np.inf, found.certain)
+    best = certain.max(axis=1, keepdims=True)
+    exact = (certain == best) & (best > game.value_range[0])
+    is_exact = found.proven & exact.any(axis=1)
+    return np.where(is_exact[:, None], exact / np.maximum(exact.sum(axis=1, keepdims=True), 1), found.target)
 
 
 def states_of(game: Game, rows: np.ndarray) -> np.ndarray:
@@ -62,10 +48,15 @@ def states_of(game: Game, rows: np.ndarray) -> np.ndarray:
     return np.frombuffer(bytearray(np.ascontiguousarray(rows["state"]).tobytes()), game.record)
 
 
-def surprise(target: np.ndarray, prior: np.ndarray) -> float:
-    """How far the search's policy is from the network's: the Kullback-Leibler divergence."""
-    some = target > 0.0
-    return float((target[some] * np.log(target[some] / np.maximum(prior[some], 1e-6))).sum())
+def surprises(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
+    """How far the search's policies, (n, policy size), are from the network's: the Kullback-Leibler divergences."""
+    logs = np.log(np.where(targets > 0.0, targets, 1.0) / np.where(targets > 0.0, np.maximum(priors, 1e-6), 1.0))
+    return np.asarray((targets * logs).sum(axis=1))
+
+
+def entropies(targets: np.ndarray) -> np.ndarray:
+    """How open the search's policies are."""
+    return np.asarray(-(targets * np.log(np.where(targets > 0.0, targets, 1.0))).sum(axis=1))
 
 
 def range_of(game: Game, player: int) -> tuple[float, float]:

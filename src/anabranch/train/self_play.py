@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.games.following import all_after
 from anabranch.search.fleet import Fleet
-from anabranch.search.results.result import Result
 from anabranch.train.choices import chosen, noise_of, selection_of
 from anabranch.train.game_file import ENDING, GameWriter, PlayedGame, read_games, row_type
 from anabranch.train.game_in_progress import GameInProgress
 from anabranch.train.network_in_use import NetworkInUse
 from anabranch.train.openings import read_openings
-from anabranch.train.rows import row_of
+from anabranch.train.rows import rows_of
 from anabranch.train.run import GAMES, Run
 from anabranch.train.summary import Summary
 
@@ -70,11 +70,20 @@ class SelfPlay:
         for search, is_fast in zip(fleet.searches, fast, strict=True):
             search.noise = None if is_fast else self.noise
         visits = [self.settings.fast_visits if is_fast else self.settings.visits for is_fast in fast]
-        results = fleet.run([game.position for game in self.games], visits=visits, lines=False)
-        ended = 0
-        for s, (game, is_fast, result) in enumerate(zip(self.games, fast, results, strict=True)):
-            assert result is not None
-            self._move(game, result, is_learnt=not is_fast)
+        positions = [game.position for game in self.games]
+        found = fleet.roots(positions, visits, regularized=self.run.settings.targets.policy == "regularized")
+        self.summary.count_moves(found.simulations)
+        rows, learnt = rows_of(self.game, self.dtype, positions, found), ~np.array(fast)
+        self.summary.count_rows(rows[learnt])
+        plies, randoms = [game.ply - game.opening for game in self.games], [game.random for game in self.games]
+        moves = chosen(self.game, self.select, self.settings, found, positions, plies, randoms)
+        edges = [position.edge_of(move) for position, move in zip(positions, moves, strict=True)]
+        following, ended = all_after(positions, edges), 0
+        for s, game in enumerate(self.games):
+            if learnt[s]:
+                game.add_row(rows[s].copy())  # not a view, which would keep the rows of all games
+            game.note_resignation(found.values[s])
+            game.follow(edges[s], following[s])
             if game.ending:
                 played = game.finished(self.dtype, self.worker, self.network.name)
                 self._write(played)
@@ -102,18 +111,6 @@ class SelfPlay:
         self.next_number += 1
         self.fleet.searches[search].reseed(seed)
         return GameInProgress(self.game, number, seed, self.settings, self.openings)
-
-    def _move(self, game: GameInProgress, result: Result, is_learnt: bool) -> None:
-        """Write down what the search said, and play."""
-        self.summary.count_move(result.stats.simulations)
-        if is_learnt:
-            regularized = self.run.settings.targets.policy == "regularized"
-            row = row_of(self.game, self.dtype, game.position, result, regularized)
-            game.add_row(row)
-            self.summary.count_row(row)
-        game.note_resignation(result)
-        plies = game.ply - game.opening
-        game.play(chosen(self.select, self.settings, game.position, result, plies, game.random))
 
     # --- what is written ---
 

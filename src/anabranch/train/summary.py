@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.games.game import Game
 from anabranch.train.game_file import PlayedGame
-from anabranch.train.rows import surprise
+from anabranch.train.rows import entropies, surprises
 
 FIRST_MOVES = 6  # plies that are counted as an opening
 
@@ -25,18 +25,17 @@ class Summary:
         self.resigned: Counter[str] = Counter()
         self.openings: set[tuple[Any, ...]] = set()
 
-    def count_move(self, simulations: int) -> None:
-        """Count a move."""
-        self.moves += 1
-        self.simulations += simulations
+    def count_moves(self, simulations: np.ndarray) -> None:
+        """Count moves, each searched with so many simulations."""
+        self.moves += len(simulations)
+        self.simulations += int(simulations.sum())
 
-    def count_row(self, row: Any) -> None:
-        """Count what is learnt of a move."""
-        target, prior = row["policy"].astype(float), row["prior"].astype(float)
-        some = target > 0.0
-        self.rows += 1
-        self.entropy -= float((target[some] * np.log(target[some])).sum())
-        self.surprise += surprise(target, prior)
+    def count_rows(self, rows: np.ndarray) -> None:
+        """Count what is learnt of moves."""
+        targets = rows["policy"].astype(float)
+        self.rows += len(rows)
+        self.entropy += float(entropies(targets).sum())
+        self.surprise += float(surprises(targets, rows["prior"].astype(float)).sum())
 
     def count_game(self, game: Game, played: PlayedGame) -> None:
         """Count a game that has ended."""

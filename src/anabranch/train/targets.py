@@ -79,7 +79,7 @@ def encoded(game: Game, rows: np.ndarray, settings: TargetSettings, random: np.r
         policy = ways.of_policies(policy.reshape(len(rows), -1, game.actions), sides)
         ownership = None if ownership is None else ways.of_signs(ways.of_points(ownership, sides), sides)
         score = None if score is None else ways.of_signs(score, sides)
-        places = np.argsort(ways.actions, axis=1)  # where each action has gone
+        places = ways.inverse.actions  # where each action has gone
         reply = np.where(reply >= 0, places[sides, np.maximum(reply, 0)], -1)
     policy = policy.reshape(len(rows), -1, game.actions)
     total = policy.sum(2, keepdims=True)

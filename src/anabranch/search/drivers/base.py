@@ -125,6 +125,10 @@ class Driver:
         buffer was full."""
         raise NotImplementedError
 
+    def restart(self, record: np.ndarray, exhausted: np.ndarray, seed: int) -> bool:
+        """Become what a new driver would be, now that the memory has been emptied; False if a new one has to be made."""
+        return False
+
     def advance(self, child: int, position: Any, exhausted: np.ndarray) -> None:
         """Make the root's child the new root and keep what it reaches. Evaluates nothing: `prepare` does."""
         raise NotImplementedError
@@ -159,6 +163,11 @@ def playout_log_of(setting: Setting, used: bool, width: int) -> PlayoutLog:
     return new_playout_log(used, game.players, game.edge_actions, width, playouts, getattr(rule, "strict", True))
 
 
+def is_forwarded(used: np.ndarray) -> Any:
+    """Whether forwardings fill a good part of the slots of a graph, or of each of many."""
+    return 2 * used[..., FORWARDINGS] > WORTHWHILE * used[..., SLOTS]
+
+
 class OnGraph(Driver):
     """What all drivers on graphs share: moving the root, making room, staleness."""
 
@@ -168,9 +177,14 @@ class OnGraph(Driver):
         super().__init__(setting, *arguments)
         self.graph_rules = setting.graph_rules
         self.resting = threading.Lock()  # held while nodes are moved or swept
+        self.begin()
+
+    def begin(self) -> None:
+        """Note that the graph is empty."""
+        self.root_priors = None
         self.waste = False  # whether there may be nodes that the root does not reach
         self.refused = 0
-        self.may_forget = forgets(setting.collect)  # whether nodes can be turned back into leaves
+        self.may_forget = forgets(self.setting.collect)  # whether nodes can be turned back into leaves
         self.roots_before: list[int] = []  # the latest at the end; NO_NODE: no longer in the graph
 
     def retune(self, setting: Setting) -> None:
@@ -248,8 +262,7 @@ class OnGraph(Driver):
 
     def has_waste(self) -> bool:
         """Whether collecting is worthwhile: the root has moved, or forwardings fill a good part of the slots."""
-        used = self.graph.used
-        return self.waste or 2 * int(used[FORWARDINGS]) > WORTHWHILE * int(used[SLOTS])
+        return self.waste or bool(is_forwarded(self.graph.used))
 
     def can_make_room(self) -> bool:
         """Whether something can be collected if memory is full."""

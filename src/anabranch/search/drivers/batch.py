@@ -15,9 +15,10 @@ import numpy as np
 
 from anabranch.errors import EvaluatorError, SearchError
 from anabranch.jit import readable
+from anabranch.jit.random import generator
 from anabranch.search.backup.certainty import weights_of
 from anabranch.search.checks import at_least_one
-from anabranch.search.drivers.base import FIRST_PATH, NEVER, OnGraph, Setting
+from anabranch.search.drivers.base import FIRST_PATH, NEVER, OnGraph, Setting, is_forwarded
 from anabranch.search.evaluate.no_legal_action import check_stuck
 from anabranch.search.evaluate.python import NO_PRIORS, ask, edge_priors, has_two_ranges, read_answer
 from anabranch.search.evaluate.rollout import LEAF_STATE, ROOT_STATE
@@ -162,7 +163,7 @@ class Stack:
             rows.priors[:heard, :columns] = 1.0 if priors is None else priors
             rows.values[:heard] = values
             rows.weights[:heard] = weights_of(backup, deviations, first.limits.scale.factor)
-        refusals = np.array([driver.refusals() for driver in self.drivers], np.int64)
+        refusals = self._refusals()
         how = select, backup, leader.graph_rules, leader.limits, first.work
         arguments = self.graph, self.roots, *how, self.lanes, counts, refusals, *self.answer, forget
         if self._exchange is None:
@@ -170,6 +171,12 @@ class Stack:
         if self._exchange(*arguments) != NO_FAULT:
             raise EvaluatorError(NO_PRIORS)
         check_stuck(first.game, first.work)
+
+    def _refusals(self) -> np.ndarray:
+        """The count of failed allocations at which each search must stop to make room."""
+        used = self.graph.used
+        can_make_room = is_forwarded(used) | np.array([driver.waste or driver.may_forget for driver in self.drivers])
+        return np.where(can_make_room, used[:, REFUSED] + 1, NEVER)
 
     def states(self) -> Any:
         """The waiting positions, as Python functions see them."""
@@ -219,13 +226,20 @@ class BatchDriver(OnGraph):
     def root(self, number: int) -> None:
         self.stack.roots[self.row] = number
 
-    def refusals(self) -> int:
-        """The count of failed allocations at which the search must stop to make room."""
-        return int(self.graph.used[REFUSED]) + 1 if self.can_make_room() else NEVER
-
     def enter(self, position: Any, exhausted: np.ndarray) -> None:
         super().enter(position, exhausted)
         self.stack.enter(self.row)
+
+    def restart(self, record: np.ndarray, exhausted: np.ndarray, seed: int) -> bool:
+        self.work.states[:] = record
+        self.work.random[:] = generator(seed)
+        self.work.ancestry[:] = 0
+        self.work = self.work._replace(exhausted=exhausted)
+        self.begin()
+        self.root, self.proven, self.countable = NO_NODE, False, 0
+        self.stack.lanes.status[self.row] = 0
+        self.stack.enter(self.row)
+        return True
 
     def make_root(self) -> None:
         if not self.has_root:

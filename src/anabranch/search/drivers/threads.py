@@ -338,6 +338,9 @@ class ThreadedBatchDriver(BatchDriver):
         self.least = at_most_pending(self.least * setting.threads, "the evaluator's batch times threads")
         self.workers: list[BatchWorker] = []
 
+    def restart(self, record: np.ndarray, exhausted: np.ndarray, seed: int) -> bool:
+        return False
+
     def run(self, count: int, most: int) -> int:
         while len(self.workers) < self.pool.threads:
             graph, seed = own_counters(self.graph), self.seed + len(self.workers)

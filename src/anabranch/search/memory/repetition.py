@@ -44,6 +44,8 @@ class History:
 
     def exhausted(self) -> np.ndarray:
         """Keys of positions that may not occur again, as sorted rows of two u8."""
+        if not self.keys:
+            return np.empty((0, 2), np.uint64)
         enough = self.game.repetition_count - 1
         found = sorted(key for key, times in Counter(self.keys).items() if times >= enough)
         return np.array(found, np.uint64).reshape(-1, 2)

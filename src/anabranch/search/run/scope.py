@@ -32,9 +32,9 @@ def plan_root(driver: Driver, simulations: int, random: np.random.Generator) -> 
     plan_simulations(driver.rules.select, driver.graph, driver.root, simulations, random)
 
 
-def priors_for_run(driver: Driver, position: Any, noise: Any, random: np.random.Generator) -> np.ndarray | None:
+def priors_for_run(driver: Driver, position: Any, noise: Any, random: np.random.Generator | None) -> np.ndarray | None:
     """The root's priors for a run, where they are not those in memory: first the ones that the evaluator has for roots, then
-    noise on them. Chance keeps its probabilities. Changes nothing."""
+    noise on them, which is drawn with `random`. Chance keeps its probabilities. Changes nothing."""
     if driver.graph.nodes["player"][driver.root] == CHANCE:
         return None
     edges = edge_records(driver.graph, driver.root)
