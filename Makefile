@@ -13,9 +13,9 @@ run: $(VENV)/.run
 	@$(BIN)/anabranch demo
 
 # Twice where the same code runs plain and compiled: first in plain Python, then compiled.
-# Workers above 1.8 GB compile in children: Numba keeps some ten megabytes of a kernel, and the tests have many. Not earlier, since
+# Workers above 1.2 GB compile in children: Numba keeps some ten megabytes of a kernel, and the tests have many. Not earlier, since
 # a process that has compiled a search of a game compiles the next one of it in a third of the time.
-test: export ANABRANCH_FORK_ABOVE = 1800000000
+test: export ANABRANCH_FORK_ABOVE = 1200000000
 test: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 ANABRANCH_RULE_GAMES=5 $(PYTEST) tests/search tests/games
 	$(PYTEST)

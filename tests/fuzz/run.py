@@ -57,6 +57,7 @@ def main() -> None:
     parser.add_argument("--scratch", type=Path, help=argparse.SUPPRESS)  # of the process that is fed
     asked = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    os.environ["ANABRANCH_QUIET"] = "1"  # what is compiled is no complaint
     if asked.inputs:
         replay(asked.target, asked.inputs)
     elif asked.scratch is None:
