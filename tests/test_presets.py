@@ -7,6 +7,7 @@ from anabranch.games import ConnectFour, Hex
 from anabranch.games.go import Go, MoGo, Shapes
 from anabranch.games.go.mogo import RELAXED
 from anabranch.games.registry import load
+from anabranch.games.tictactoe import TicTacToe
 from anabranch.goengine.clock import TimeSettings
 from anabranch.goengine.engine import Engine
 from anabranch.goengine.searches import Options, new_search
@@ -24,7 +25,7 @@ def test_options_go_together(game):
 
 
 def test_a_game_without_measurements_has_the_defaults():
-    assert best_options(ConnectFour()) == {}
+    assert best_options(TicTacToe()) == {} and best_options(ConnectFour(), networks=False) == {}
 
 
 def test_nobody_changes_the_options_of_others():

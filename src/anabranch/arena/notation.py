@@ -33,6 +33,7 @@ from anabranch.games.playout import pick
 from anabranch.jit.options import is_option
 from anabranch.nets.evaluator import NetworkEvaluator
 from anabranch.nets.files import open_network
+from anabranch.nets.trained import trained_file
 from anabranch.option_names import make_option, option_names, parse_value, short_names, suggestion
 from anabranch.presets import best_options, network_options
 from anabranch.search.checks import is_function, serves
@@ -167,7 +168,10 @@ def _search(kind: str, words: list[str], game: Game) -> Spec:
     reuse = given.pop("reuse", True)
     if not isinstance(reuse, bool):
         raise ArenaError(f"reuse={reuse!r}: must be True or False")
-    preset = best_options(game)
+    file = trained_file(game) if kind == BEST and not {"net", "evaluate"} & given.keys() else None
+    if file is not None:
+        given["net"] = str(file)
+    preset = best_options(game, networks=False)
     if "net" in given:
         preset = network_options(_network(given, game), game)
         given["evaluate"] = preset["evaluate"]

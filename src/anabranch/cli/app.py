@@ -48,9 +48,13 @@ Evaluate = Annotated[str, typer.Option(metavar="EVALUATOR", help="How leaves are
 Backup = Annotated[str, typer.Option(metavar="OPERATOR", help="How values are backed up: {backup}")]
 Net = Annotated[
     Path | None,
-    typer.Option(help="Evaluate with the network in this file: .onnx, or one of KataGo's for Go", show_default=False),
+    typer.Option(
+        help="Evaluate with the network in this file: .onnx, or one of KataGo's for Go; by default, if the rule is best, with "
+        "the package's own (Connect Four)",
+        show_default=False,
+    ),
 ]
-Batch = Annotated[int | None, typer.Option(help="With --net: positions evaluated at once")]
+Batch = Annotated[int | None, typer.Option(help="With a network: positions evaluated at once")]
 Threads = Annotated[int, typer.Option(help="Threads that share the tree")]
 Depth = Annotated[int | None, typer.Option(help="Maximum depth of the tree; 1 is flat Monte-Carlo")]
 Prove = Annotated[bool, typer.Option("--prove", help="Prove wins, losses and draws and back them up")]

@@ -37,6 +37,7 @@ from anabranch.cli.setup import find_player, find_position, make_search
 from anabranch.errors import SearchError
 
 DEFAULT_VISITS = 100_000
+NETWORK_VISITS = 10_000  # likewise, where a network evaluates: they take longer, and are worth more
 NETS = "nets"  # in place of a game, for `bench`
 DRAWN_VISITS = 10_000  # by default, where a search is drawn
 
@@ -68,8 +69,10 @@ def search(
     heat: Annotated[bool, typer.Option("--heat/--no-heat", help="Also show the visits on the board (Go)")] = True,
     ownership: Ownership = False,
 ) -> None:
-    """Search a position and show its moves. Ctrl-C shows the best so far."""
+    """Search a position and show its moves. Without --visits and --seconds there are 100,000 simulations, or 10,000 with a
+    network. Ctrl-C shows the best so far."""
     from anabranch.cli import boards, show
+    from anabranch.nets.evaluator import NetworkEvaluator
 
     position = find_position(game, moves)
     check_outputs(svg)
@@ -86,7 +89,7 @@ def search(
         searcher.load(load)
         position = searcher.position
     if visits is None and seconds is None:
-        visits = DEFAULT_VISITS
+        visits = NETWORK_VISITS if isinstance(searcher.options.evaluate, NetworkEvaluator) else DEFAULT_VISITS
     has_board = boards.shows_heat(position.game)
     if as_json:
         result = searcher.run(position, visits=visits, seconds=seconds)
@@ -280,7 +283,7 @@ def demo() -> None:
     """Search a position of Connect Four and suggest what to try next."""
     from anabranch.cli import show
 
-    search("connectfour", moves="d,d,d,e,c", visits=200_000)
+    search("connectfour", moves="d,d,d,e,c", visits=200_000, select="uct")
     interrupts.check()
     show.print_next(
         [

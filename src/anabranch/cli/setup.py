@@ -48,21 +48,25 @@ def make_search(
     graph: bool = False,
     **options: Any,
 ) -> Any:
-    """A search with options given by name; `network`: its file, and the positions that it evaluates at once. `options` are
-    passed to `Search` as they are."""
+    """A search with options given by name; `network`: its file (None: the package's, where that is best), and how many
+    positions it evaluates at once. `options` are passed to `Search` as they are."""
+    from anabranch.nets.trained import trained_file
     from anabranch.presets import best_options
     from anabranch.search.graph_options import grouped
     from anabranch.search.searcher import Search
 
     game = position.game
-    chosen = best_options(game) if select == BEST else {"select": named_option("select", select, game)}
-    if network[0] is not None:
+    file = network[0]
+    if file is None and select == BEST and evaluate == ROLLOUT:
+        file = trained_file(game)
+    chosen = best_options(game, networks=False) if select == BEST else {"select": named_option("select", select, game)}
+    if file is not None:
         from anabranch.nets.files import open_network
         from anabranch.presets import network_options
 
         if evaluate != ROLLOUT:
             raise SearchError(f"--net replaces the evaluator; leave out --evaluate {evaluate}")
-        preset = network_options(open_network(network[0], game, network[1]), game)
+        preset = network_options(open_network(file, game, network[1]), game)
         chosen = preset if select == BEST else preset | chosen
     elif evaluate != ROLLOUT:
         chosen["evaluate"] = named_option("evaluate", evaluate, game)
