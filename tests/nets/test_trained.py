@@ -73,6 +73,12 @@ def test_the_program_searches_with_it(program):
     assert code == 0 and "Network" not in str(json.loads(out)["settings"]["evaluate"]), err
 
 
+def test_people_are_told_that_it_evaluates(program):
+    for command in (["search", "connectfour", "--visits", "10"], ["play", "connectfour", "--visits", "10"]):
+        assert "connectfour.onnx, a network of the package, evaluates; --select uct" in program(*command, answers=["quit"])[1]
+        assert "network" not in program(*command, "--select", "uct", answers=["quit"])[1]
+
+
 def test_the_player_best_has_it_unless_told_otherwise():
     game = ConnectFour()
     best, batched = parse("best visits=10", game), parse("best visits=10 batch=4", game)

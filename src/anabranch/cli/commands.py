@@ -96,6 +96,7 @@ def search(
         owned = {"ownership": boards.owned_by(position, result, seed=seed).tolist()} if ownership else {}
         print_json({**result.to_dict(), "moves_played": list(position.moves), **owned})
     else:
+        show.print_evaluator(searcher)
         show.print_position(position)
         with show.live_table(searcher):
             result = searcher.run(position, visits=visits, seconds=seconds)
@@ -167,7 +168,7 @@ def play(
     save: Annotated[Path | None, typer.Option(help="Save the game as SGF to this file at its end (Go)")] = None,
 ) -> None:
     """Play against the engine in the terminal."""
-    from anabranch.cli import boards
+    from anabranch.cli import boards, show
     from anabranch.cli.play import Play, Shown
 
     position = find_position(game, moves)
@@ -183,6 +184,7 @@ def play(
     searcher = make_search(position, select, c, evaluate, network, seed=seed, memory=memory, threads=threads)
     if visits is None and seconds is None:
         seconds = 1.0
+    show.print_evaluator(searcher)
     Play(searcher, person, {"visits": visits, "seconds": seconds}, Shown(heat, ownership), save).run(position)
 
 

@@ -37,6 +37,16 @@ class ConsoleReporter(Reporter):
 report_with(ConsoleReporter())
 
 
+def print_evaluator(searcher: Any) -> None:
+    """Say so if the package's own network evaluates, which nobody has asked for by name."""
+    from anabranch.nets.network import Network
+    from anabranch.nets.trained import is_trained_file
+
+    evaluator = searcher.options.evaluate
+    if isinstance(evaluator, Network) and is_trained_file(evaluator.model):
+        console.say(f"{evaluator.model.name}, a network of the package, evaluates; --select uct searches by playouts\n", "dim")
+
+
 def print_position(position: Position) -> None:
     """The board and whose turn it is."""
     console.say(str(position))

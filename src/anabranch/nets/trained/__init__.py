@@ -23,3 +23,8 @@ def trained_file(game: Any) -> Path | None:
         if type(made_for) is type(game) and repr(made_for) == repr(game):
             return FOLDER / file
     return None
+
+
+def is_trained_file(file: Any) -> bool:
+    """Whether this is one of the package's."""
+    return isinstance(file, Path) and file.parent == FOLDER
