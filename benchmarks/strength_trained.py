@@ -1,7 +1,8 @@
 """How strong a trained Connect Four network is: against solved positions, minimax, UCT and perfect play.
 
-    python benchmarks/strength_trained.py --net runs/connectfour/networks/000100.onnx            all of it, some ten minutes
-    python benchmarks/strength_trained.py --net FILE --only solved                                a part
+    python benchmarks/strength_trained.py                                                         the package's; ten minutes
+    python benchmarks/strength_trained.py --net runs/connectfour/networks/000100.onnx             another one
+    python benchmarks/strength_trained.py --only solved                                           a part
 
   solved    positions of `connect_four_set.py` whose one right move is found with 600 visits
   stages    errors with 600 visits, and of the network alone, in the six sets of `connect_four_stages.py`
@@ -26,6 +27,7 @@ import anabranch as ab
 from anabranch.arena.rating import wilson
 from anabranch.games import ConnectFour
 from anabranch.jit import kernel
+from anabranch.nets.trained import trained_file
 from connect_four_set import read
 from connect_four_stages import SETS, positions
 
@@ -212,7 +214,7 @@ def perfect(net: ab.Network, games: int) -> None:
 def main() -> None:
     """Run the parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--net", type=Path, required=True, help="the network's file")
+    parser.add_argument("--net", type=Path, default=trained_file(GAME), help="its file; by default the package's")
     parser.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--plies", type=int, default=2, help="random moves before games with both colours")
